@@ -1,0 +1,309 @@
+"""What a conjunction of nodes says about a value, gathered in one place: bounds, names, positions, alternatives.
+
+Everything here is an over-approximation of the values: a fact holds for every value that all the nodes accept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from registry.core.solver.graph import NUMBERS, TYPES, Node, key, number
+from registry.core.solver.regex_matcher import search_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Json = Any
+Bound = tuple[Fraction, bool]  # the number, and whether it is excluded
+
+IN_PLACE_ROWS = ("allOf", "anyOf", "oneOf")
+IN_PLACE_ONES = ("if", "then", "else")
+
+
+def matches(pattern: str, name: str) -> bool | None:
+    """Say whether a pattern matches a name; None when the pattern is not understood."""
+    try:
+        return search_text(pattern, name)
+    except ValueError:
+        return None
+
+
+def flatten(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """Return the nodes with what they refer to and what they all must satisfy, each class once, in order."""
+    found: dict[int, Node] = {}
+    stack = list(nodes)[::-1]
+    while stack:
+        node = stack.pop()
+        if node.kind in found or node.trivial:
+            continue
+        found[node.kind] = node
+        stack.extend(node.many.get("allOf", ())[::-1])
+        if node.reference:
+            stack.append(node.reference)
+    return tuple(found.values())
+
+
+@dataclass(slots=True)
+class Facts:
+    """The gathered facts of one flattened conjunction."""
+
+    atoms: tuple[Node, ...]
+    types: frozenset[str] = frozenset(TYPES)
+    values: list[Json] | None = None
+    low: Bound | None = None
+    high: Bound | None = None
+    multiples: list[Fraction] = field(default_factory=list)
+    min_length: int = 0
+    max_length: int | None = None
+    patterns: list[str] = field(default_factory=list)
+    min_items: int = 0
+    max_items: int | None = None
+    unique: bool = False
+    required: frozenset[str] = frozenset()
+    min_properties: int = 0
+    max_properties: int | None = None
+
+    def names(self) -> list[str]:
+        """Return every property name that is mentioned, in order."""
+        found: dict[str, None] = {}
+        for atom in self.atoms:
+            found.update(dict.fromkeys(atom.properties()))
+        found.update(dict.fromkeys(sorted(self.required)))
+        return list(found)
+
+    def prefix(self) -> int:
+        """Return how many leading positions of an array are described by themselves."""
+        return max((len(atom.many.get("prefixItems", ())) for atom in self.atoms), default=0)
+
+    def item(self, index: int) -> tuple[Node, ...]:
+        """Return what the item at a position must satisfy."""
+        found = []
+        for atom in self.atoms:
+            row = atom.many.get("prefixItems", ())
+            if index < len(row):
+                found.append(row[index])
+            elif "items" in atom.one:
+                found.append(atom.one["items"])
+            elif "unevaluatedItems" in atom.one and not _evaluates_items(atom):
+                found.append(atom.one["unevaluatedItems"])
+        return tuple(found)
+
+    def tail(self) -> tuple[Node, ...]:
+        """Return what every item after the prefix must satisfy."""
+        return self.item(self.prefix())
+
+    def property(self, name: str) -> tuple[Node, ...]:
+        """Return what the value of a property must satisfy if it is there."""
+        found: list[Node] = []
+        for atom in self.atoms:
+            found.extend(own_property(atom, name))
+            if "unevaluatedProperties" in atom.one and not may_evaluate(atom, name):
+                found.append(atom.one["unevaluatedProperties"])
+        return tuple(found)
+
+    def others(self) -> list[Other]:
+        """Return what holds for names that nobody mentions, case by case.
+
+        Each atom's name matches one of its patterns (and maybe more), or none; at most 32 cases, else one without
+        facts.
+        """
+        cases = [Other((), frozenset(), ())]
+        for atom in self.atoms:
+            none = Other((), frozenset(atom.patterns()), _rest(atom))
+            options = [none, *(Other((pattern,), frozenset(), (node,)) for pattern, node in atom.patterns().items())]
+            if len(cases) * len(options) > 32:
+                return [Other((), frozenset(), ())]
+            cases = [case.joined(option) for case in cases for option in options]
+        return [case for case in cases if not case.unmatched & set(case.matched)]
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """One case of an unmentioned name: patterns that it matches, patterns that it doesn't, what its value satisfies."""
+
+    matched: tuple[str, ...]
+    unmatched: frozenset[str]
+    nodes: tuple[Node, ...]
+
+    def joined(self, other: Other) -> Other:
+        """Return the case where both hold."""
+        return Other(self.matched + other.matched, self.unmatched | other.unmatched, self.nodes + other.nodes)
+
+
+def own_property(atom: Node, name: str) -> list[Node]:
+    """Return the nodes that one atom's own keywords ask of a property."""
+    found = []
+    if name in atom.properties():
+        found.append(atom.properties()[name])
+    uncertain = False
+    for pattern, node in atom.patterns().items():
+        matched = matches(pattern, name)
+        uncertain = uncertain or matched is None
+        if matched:
+            found.append(node)
+    if not found and not uncertain and "additionalProperties" in atom.one:
+        found.append(atom.one["additionalProperties"])
+    return found
+
+
+def _rest(atom: Node) -> tuple[Node, ...]:
+    """Return what one atom asks of a property whose name nobody mentions and that matches no pattern of the atom's."""
+    if "additionalProperties" in atom.one:
+        return (atom.one["additionalProperties"],)
+    closed = atom.one.get("unevaluatedProperties")
+    if closed is None:
+        return ()
+    evaluated = [node for node in in_place(atom) if node.patterns() or "additionalProperties" in node.one]
+    inner = [node for node in in_place(atom) if node is not atom and "unevaluatedProperties" in node.one]
+    return () if [node for node in evaluated if node is not atom] or inner else (closed,)
+
+
+def in_place(node: Node) -> list[Node]:
+    """Return a node and everything that may be applied to the same value, however deep."""
+    found: dict[int, Node] = {}
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if id(each) in found:
+            continue
+        found[id(each)] = each
+        for row in IN_PLACE_ROWS:
+            stack.extend(each.many.get(row, ()))
+        stack.extend(each.one[name] for name in IN_PLACE_ONES if name in each.one)
+        stack.extend(each.named.get("dependentSchemas", {}).values())
+        if each.reference:
+            stack.append(each.reference)
+    return list(found.values())
+
+
+def may_evaluate(atom: Node, name: str) -> bool:
+    """Say whether anything applied in place might evaluate a property, so that ``unevaluated...`` may not see it."""
+    for node in in_place(atom):
+        if name in node.properties() or "additionalProperties" in node.one:
+            return True
+        if node is not atom and "unevaluatedProperties" in node.one:
+            return True
+        if any(matches(pattern, name) is not False for pattern in node.patterns()):
+            return True
+    return False
+
+
+def _evaluates_items(atom: Node) -> bool:
+    """Say whether anything in place might evaluate items (conservatively: any array keyword does)."""
+    own = {"items", "contains", "unevaluatedItems"}
+    return any(
+        (own & node.one.keys() - ({"unevaluatedItems"} if node is atom else set())) or "prefixItems" in node.many
+        for node in in_place(atom)
+    )
+
+
+def gather(nodes: Iterable[Node]) -> Facts:
+    """Gather the facts of a conjunction."""
+    facts = Facts(flatten(nodes))
+    for atom in facts.atoms:
+        _types_and_values(facts, atom)
+        _numbers(facts, atom)
+        _sizes(facts, atom)
+        facts.required |= frozenset(atom.required())
+    _dependents(facts)
+    _keywords_by_type(facts)
+    return facts
+
+
+def _types_and_values(facts: Facts, atom: Node) -> None:
+    if atom.false:
+        facts.types = frozenset()
+    types = atom.types()
+    if types is not None:
+        facts.types &= types
+    values = atom.values()
+    if values is not None:
+        kept = {key(value) for value in values}
+        found = values if facts.values is None else [value for value in facts.values if key(value) in kept]
+        facts.values = found
+
+
+def _numbers(facts: Facts, atom: Node) -> None:
+    words = atom.keywords
+    for keyword, excluded in (("minimum", False), ("exclusiveMinimum", True)):
+        if keyword in words:
+            bound = (number(words[keyword]), excluded)
+            facts.low = bound if facts.low is None else max(facts.low, bound)
+    for keyword, excluded in (("maximum", False), ("exclusiveMaximum", True)):
+        if keyword in words:
+            bound = (number(words[keyword]), excluded)
+            facts.high = bound if facts.high is None else min(facts.high, bound, key=lambda b: (b[0], not b[1]))
+    if "multipleOf" in words:
+        facts.multiples.append(number(words["multipleOf"]))
+
+
+def _sizes(facts: Facts, atom: Node) -> None:
+    words = atom.keywords
+    facts.min_length = max(facts.min_length, int(words.get("minLength", 0)))
+    facts.min_items = max(facts.min_items, int(words.get("minItems", 0)))
+    facts.min_properties = max(facts.min_properties, int(words.get("minProperties", 0)))
+    facts.max_length = _least(facts.max_length, words.get("maxLength"))
+    facts.max_items = _least(facts.max_items, words.get("maxItems"))
+    facts.max_properties = _least(facts.max_properties, words.get("maxProperties"))
+    facts.unique = facts.unique or words.get("uniqueItems") is True
+    if "pattern" in words:
+        facts.patterns.append(words["pattern"])
+    if "contains" in atom.one and words.get("minContains", 1) > 0:
+        facts.min_items = max(facts.min_items, int(words.get("minContains", 1)))
+
+
+def _least(found: int | None, given: float | None) -> int | None:
+    if given is None:
+        return found
+    return int(given) if found is None else min(found, int(given))
+
+
+def _dependents(facts: Facts) -> None:
+    """Add the names that a required name requires, until nothing new comes."""
+    while True:
+        more = {
+            name
+            for atom in facts.atoms
+            for owner, names in atom.keywords.get("dependentRequired", {}).items()
+            if owner in facts.required
+            for name in names
+        }
+        if more <= facts.required:
+            return
+        facts.required |= more
+
+
+def _keywords_by_type(facts: Facts) -> None:
+    """Tighten what follows from several facts together: integers, and bounds that rule a type out."""
+    if facts.types & NUMBERS:
+        if any(multiple.denominator == 1 for multiple in facts.multiples) and "number" in facts.types:
+            facts.types -= {"number"}
+        if "number" not in facts.types:
+            facts.low, facts.high = _whole(facts.low, 1), _whole(facts.high, -1)
+        if facts.low and facts.high and _empty(facts.low, facts.high):
+            facts.types -= NUMBERS
+    if facts.max_length is not None and facts.max_length < facts.min_length:
+        facts.types -= {"string"}
+    if facts.max_items is not None and facts.max_items < facts.min_items:
+        facts.types -= {"array"}
+    fewest = max(facts.min_properties, len(facts.required))
+    if facts.max_properties is not None and facts.max_properties < fewest:
+        facts.types -= {"object"}
+
+
+def _whole(bound: Bound | None, direction: int) -> Bound | None:
+    """Move a bound inward to the next integer, included."""
+    if bound is None:
+        return None
+    value, excluded = bound
+    floor = value.numerator // value.denominator
+    if direction > 0:
+        inner = floor if floor == value else floor + 1
+        return (Fraction(inner + 1 if excluded and inner == value else inner), False)
+    return (Fraction(floor - 1 if excluded and floor == value else floor), False)
+
+
+def _empty(low: Bound, high: Bound) -> bool:
+    return low[0] > high[0] or (low[0] == high[0] and (low[1] or high[1]))

@@ -1,0 +1,141 @@
+"""One question, answered: a proof first, then a search for a value, then the second prover."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from registry.core.solver import algebra
+from registry.core.solver.closing import close
+from registry.core.solver.graph import Graph, build
+from registry.core.solver.meaning import Meaning, UnusableSchema, normalise
+from registry.core.solver.proof import OutOfBudgetError, Prover
+from registry.core.solver.question import Answer, Found, GaveUp, Nothing, Side
+from registry.core.solver.search import candidates
+from registry.core.solver.validators import CannotValidate, Disagreement, Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Json = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much work an answer may take, in steps: the same on every machine."""
+
+    proof_steps: int = 20_000
+    search_steps: int = 6_000
+    max_nodes: int = 20_000
+    max_candidates: int = 400
+
+
+BUDGET = Budget()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question whose schemas are read: what they mean (closed where asked), and the validators that check values."""
+
+    meanings: tuple[Meaning, ...]
+    checks: tuple[Pair, ...]
+    accepting: int
+    graph: Graph
+
+    def schemas(self) -> tuple[list[Json], list[Json]]:
+        """Return the accepting and the refusing documents."""
+        found = [meaning.schema for meaning in self.meanings]
+        return found[: self.accepting], found[self.accepting :]
+
+    def fits(self, value: Json) -> bool:
+        """Say whether both validators see a value accepted by all and refused by all.
+
+        Raises Disagreement, CannotValidate.
+        """
+        accept, refuse = self.checks[: self.accepting], self.checks[self.accepting :]
+        return all(pair.accepts(value) for pair in accept) and not any(pair.accepts(value) for pair in refuse)
+
+
+def prepare(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget) -> Prepared:
+    """Read all schemas of a question.
+
+    Raises UnusableSchema, CannotValidate.
+    """
+    sides = (*accepted_by, *refused_by)
+    written = [Pair(side.schema) for side in sides]  # these also say whether it is a schema at all
+    meanings = [_meaning(side) for side in sides]
+    checks = [
+        Pair(meaning.schema) if side.undeclared == "absent" else pair
+        for side, meaning, pair in zip(sides, meanings, written, strict=True)
+    ]
+    graph = build(meanings)
+    if graph.size > budget.max_nodes:
+        raise UnusableSchema(f"the schemas have over {budget.max_nodes} parts", "")
+    return Prepared(tuple(meanings), tuple(checks), len(accepted_by), graph)
+
+
+def _meaning(side: Side) -> Meaning:
+    meaning = normalise(side.schema)
+    return close(meaning) if side.undeclared == "absent" else meaning
+
+
+def find(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget = BUDGET) -> Answer:
+    """Find a value that all of ``accepted_by`` accept and all of ``refused_by`` refuse.
+
+    Returns Found (checked by two validators), Nothing (proven), or GaveUp with the reason. Deterministic; never
+    raises for a schema, however hostile.
+    """
+    try:
+        prepared = prepare(accepted_by, refused_by, budget)
+    except (UnusableSchema, CannotValidate) as problem:
+        return GaveUp(str(problem))
+    if proven_by_structure(prepared, budget):
+        return Nothing()
+    answer = search(prepared, budget)
+    if isinstance(answer, Found):
+        return answer
+    return Nothing() if _proven_by_algebra(prepared) else answer
+
+
+def proven_by_structure(prepared: Prepared, budget: Budget) -> bool:
+    """Say whether there is a structural proof that no value answers."""
+    roots = prepared.graph.roots
+    accepting, refusing = roots[: prepared.accepting], roots[prepared.accepting :]
+    prover = Prover(budget.proof_steps)
+    try:
+        if any(prover.contained(accepting, target) for target in refusing):
+            return True
+        return prover.empty(accepting)
+    except OutOfBudgetError:
+        return False
+
+
+def search(prepared: Prepared, budget: Budget) -> Found | GaveUp:
+    """Look for a value that answers; say why none was found."""
+    accepting, refusing = prepared.schemas()
+    disagreement = ""
+    tried = 0
+    try:
+        for value in candidates(accepting or [True], refusing, budget.search_steps):
+            tried += 1
+            if tried > budget.max_candidates:
+                break
+            try:
+                if prepared.fits(value):
+                    return Found(value)
+            except Disagreement as problem:
+                disagreement = str(problem)
+            except CannotValidate as problem:
+                return GaveUp(str(problem))
+    except (CannotValidate, RecursionError) as problem:
+        return GaveUp(str(problem) or "the schemas are nested too deep to search")
+    return GaveUp(disagreement or "neither a value nor a proof was found within the budget")
+
+
+def _proven_by_algebra(prepared: Prepared) -> bool:
+    accepting, refusing = prepared.schemas()
+    if any("$draft4Integer" in str(schema) for schema in refusing):
+        return False
+    return (
+        any(algebra.is_contained(accepting, target) for target in refusing) if refusing else algebra.is_empty(accepting)
+    )

@@ -1,0 +1,215 @@
+"""Schemas as a graph of nodes, where nodes that mean the same are known to be the same.
+
+Each place of a 2020-12 document (``meaning``) becomes a node with its keywords parsed once. Partition refinement over
+all documents of a question gives every node a class: two nodes are of one class when no walk through keywords and
+references tells them apart. So an inlined ``$ref``, a renamed definition or another order of members is no change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from registry.core.solver.meaning import LITERAL, Meaning, children
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Json = Any
+
+# "literal" is draft 4's integer, a number written without a fraction; 1 may be one, 1.0 is none.
+TYPES = ("null", "boolean", "literal", "integer", "number", "string", "array", "object")
+NUMBERS = frozenset({"literal", "integer", "number"})
+
+
+def key(value: Json) -> Json:
+    """Return something hashable that is equal exactly for equal JSON values (1 is 1.0, true is not 1)."""
+    if isinstance(value, dict):
+        return ("object", frozenset((name, key(item)) for name, item in value.items()))
+    if isinstance(value, list):
+        return ("array", tuple(key(item) for item in value))
+    if isinstance(value, bool):
+        return ("boolean", value)
+    if isinstance(value, int | float):
+        return ("number", number(value))
+    return (type(value).__name__, value)
+
+
+def number(value: float) -> Fraction:
+    """Return a JSON number exactly as its shortest decimal text reads (19.99, not its nearest double)."""
+    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One place in a document. ``kind`` is its class: equal kinds mean the same."""
+
+    pointer: str  # in the original document
+    keywords: Mapping[str, Json]
+    document: int
+    false: bool = False
+    kind: int = 0
+    one: dict[str, Node] = field(default_factory=dict)
+    many: dict[str, tuple[Node, ...]] = field(default_factory=dict)
+    named: dict[str, dict[str, Node]] = field(default_factory=dict)
+    reference: Node | None = None
+
+    def types(self) -> frozenset[str] | None:
+        """Return the allowed types, ``number`` with all its kinds; None where the schema is silent."""
+        named = self.keywords.get("type")
+        if named is None:
+            return None
+        found = {named} if isinstance(named, str) else set(named)
+        if "number" in found:
+            found |= NUMBERS
+        elif "integer" in found:
+            found = (found - {"integer"}) | {"literal"} if LITERAL in self.keywords else found | {"literal"}
+        return frozenset(found)
+
+    def values(self) -> list[Json] | None:
+        """Return the members of ``enum`` or ``const``, None without either."""
+        if "const" in self.keywords:
+            return [self.keywords["const"]]
+        return self.keywords.get("enum") if isinstance(self.keywords.get("enum"), list) else None
+
+    def required(self) -> tuple[str, ...]:
+        """Return the required names."""
+        return tuple(self.keywords.get("required", ()))
+
+    def properties(self) -> Mapping[str, Node]:
+        """Return the node of every named property."""
+        return self.named.get("properties", {})
+
+    def patterns(self) -> Mapping[str, Node]:
+        """Return the node of every pattern of names."""
+        return self.named.get("patternProperties", {})
+
+    @property
+    def trivial(self) -> bool:
+        """Whether the node accepts every value on the face of it."""
+        return not (self.false or self.reference or self.one or self.many or self.named) and not any(
+            keyword in ASSERTIONS for keyword in self.keywords
+        )
+
+
+ASSERTIONS = frozenset(
+    {
+        *("type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
+        *("maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxContains", "minContains"),
+        *("maxProperties", "minProperties", "required", "dependentRequired", "$dynamicRef", LITERAL),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """All documents of a question; ``roots`` in their order."""
+
+    roots: tuple[Node, ...]
+    size: int
+
+
+def build(meanings: Sequence[Meaning]) -> Graph:
+    """Make the graph of several documents."""
+    nodes: list[Node] = []
+    roots = []
+    for index, meaning in enumerate(meanings):
+        table = _parse(meaning, index)
+        nodes.extend(table.values())
+        roots.append(table[""])
+    _classify(nodes)
+    return Graph(tuple(roots), len(nodes))
+
+
+def _parse(meaning: Meaning, document: int) -> dict[str, Node]:
+    table: dict[str, Node] = {}
+    stack: list[tuple[Json, str]] = [(meaning.schema, "")]
+    links: list[tuple[Node, str, str, Json]] = []
+    while stack:
+        schema, pointer = stack.pop()
+        keywords = schema if isinstance(schema, dict) else {}
+        node = Node(meaning.origins.get(pointer, pointer), keywords, document, false=schema is False)
+        table[pointer] = node
+        for keyword, child, at, _ in children(keywords, pointer, 2020):
+            stack.append((child, at))
+            links.append((node, keyword, at, child))
+    for node, keyword, at, _ in links:
+        _link(node, keyword, at, table[at])
+    for node in table.values():
+        if "$ref" in node.keywords:
+            node.reference = table[node.keywords["$ref"][1:]]
+    return table
+
+
+def _link(node: Node, keyword: str, at: str, child: Node) -> None:
+    if keyword in ("allOf", "anyOf", "oneOf", "prefixItems"):
+        node.many[keyword] = (*node.many.get(keyword, ()), child)
+    elif keyword in ("properties", "patternProperties", "dependentSchemas"):
+        name = at.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        node.named.setdefault(keyword, {})[name] = child
+    elif keyword not in ("$defs", "definitions"):
+        node.one[keyword] = child
+
+
+def _classify(nodes: list[Node]) -> None:
+    """Refine classes until no walk tells two nodes of one class apart (Hopcroft's idea, in its plain form)."""
+    local = {id(node): _local(node) for node in nodes}
+    classes: dict[Json, int] = {}
+    for node in nodes:
+        node.kind = classes.setdefault(local[id(node)], len(classes))
+    count = len(classes)
+    while True:
+        classes = {}
+        fresh = []
+        for node in nodes:
+            target = _alias(node)
+            fresh.append(classes.setdefault((local[id(target)], _around(target)), len(classes)))
+        for node, kind in zip(nodes, fresh, strict=True):
+            node.kind = kind
+        if len(classes) == count:
+            return
+        count = len(classes)
+
+
+def _alias(node: Node) -> Node:
+    """Follow references that stand alone: the node is what they name."""
+    seen = 0
+    while node.reference and not (node.one or node.many or node.named) and not node.keywords.keys() & ASSERTIONS:
+        node, seen = node.reference, seen + 1
+        if seen > 10_000:
+            break
+    return node
+
+
+def _local(node: Node) -> Json:
+    target = _alias(node)
+    return (
+        target.false,
+        frozenset((name, _loose(name, target.keywords[name])) for name in target.keywords.keys() & ASSERTIONS),
+    )
+
+
+def _loose(name: str, value: Json) -> Json:
+    """Return a keyword's value without what doesn't matter: the order of required names, types and members."""
+    if name in ("required", "type", "enum") and isinstance(value, list):
+        return frozenset(key(item) for item in value)
+    if name == "dependentRequired":
+        return frozenset((owner, frozenset(names)) for owner, names in value.items())
+    return key(value)
+
+
+def _around(node: Node) -> Json:
+    return (
+        node.reference.kind if node.reference else -1,
+        frozenset((name, child.kind) for name, child in node.one.items()),
+        frozenset((name, _row(name, row)) for name, row in node.many.items()),
+        frozenset(
+            (name, frozenset((each, child.kind) for each, child in row.items())) for name, row in node.named.items()
+        ),
+    )
+
+
+def _row(name: str, row: tuple[Node, ...]) -> Json:
+    kinds = [child.kind for child in row]
+    return tuple(kinds) if name == "prefixItems" else tuple(sorted(kinds))

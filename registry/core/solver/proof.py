@@ -1,0 +1,444 @@
+"""Proofs that a conjunction of nodes accepts only what another node accepts, or that it accepts nothing.
+
+True is a proof, False is "not proven". Every step over-approximates the accepting side and under-approximates the
+other, so that what can't be followed never helps. A goal that is met again after going down into the value is taken as
+proven: values are finite, and the goal is about a smaller one (induction on the value's size).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from registry.core.solver.evaluation import accepts, both, has_type, type_of
+from registry.core.solver.facts import Facts, flatten, gather, in_place, matches
+from registry.core.solver.graph import NUMBERS, Node, number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+Json = Any
+Goal = tuple[Any, ...]
+Nodes = tuple[Node, ...]
+
+MAX_LEVELS = 70
+MAX_SPLITS = 5
+MAX_DISCRIMINATED = 40
+
+_TYPE_NODES = {
+    name: Node("", {"type": name}, -1, kind=-1 - index)
+    for index, name in enumerate(("null", "boolean", "number", "string", "array", "object"))
+}
+
+
+class OutOfBudgetError(Exception):
+    """The steps are used up."""
+
+
+@dataclass(slots=True)
+class Prover:
+    """One question's proofs, with a budget in steps and a memory of goals."""
+
+    steps: int
+    levels: int = 0
+    consumed: int = 0
+    open: dict[Goal, int] = field(default_factory=dict)
+    leaned: set[Goal] = field(default_factory=set)
+    known: dict[Goal, bool] = field(default_factory=dict)
+    made: dict[Goal, Node] = field(default_factory=dict)
+
+    def contained(self, nodes: Iterable[Node], target: Node, splits: frozenset[int] = frozenset()) -> bool:
+        """Say whether every value that all nodes accept is proven to be accepted by the target."""
+        flat = flatten(nodes)
+        if target.trivial or any(node.kind == target.kind or node.false for node in flat):
+            return True
+        goal = ("in", frozenset(node.kind for node in flat), target.kind, splits)
+        return self._pursue(goal, lambda: self._contained(flat, target, splits))
+
+    def empty(self, nodes: Iterable[Node]) -> bool:
+        """Say whether it is proven that no value is accepted by all nodes."""
+        flat = flatten(nodes)
+        goal = ("empty", frozenset(node.kind for node in flat))
+        return self._pursue(goal, lambda: self._empty(gather(flat)))
+
+    def _pursue(self, goal: Goal, attempt: Any) -> bool:
+        if goal in self.known:
+            return self.known[goal]
+        if goal in self.open:
+            if self.consumed > self.open[goal]:
+                self.leaned.add(goal)
+                return True
+            return False
+        self.steps -= 1
+        if self.steps < 0:
+            raise OutOfBudgetError
+        if self.levels >= MAX_LEVELS:
+            return False
+        before, self.leaned = self.leaned, set()
+        self.open[goal] = self.consumed
+        self.levels += 1
+        try:
+            proven = bool(attempt())
+        finally:
+            self.levels -= 1
+            del self.open[goal]
+        self.leaned.discard(goal)
+        if not proven or not self.leaned:
+            # A proof that leans on a goal still open is not kept: it stands only if that goal does.
+            self.known[goal] = proven
+        self.leaned = before | self.leaned if proven else before
+        return proven
+
+    def below(self, nodes: Iterable[Node], target: Node) -> bool:
+        """Ask about a part of the value: a property, a name or an item."""
+        self.consumed += 1
+        try:
+            return self.contained(nodes, target)
+        finally:
+            self.consumed -= 1
+
+    def empty_below(self, nodes: Iterable[Node]) -> bool:
+        """Ask whether a part of the value can't be."""
+        self.consumed += 1
+        try:
+            return self.empty(nodes)
+        finally:
+            self.consumed -= 1
+
+    def _contained(self, flat: Nodes, target: Node, splits: frozenset[int]) -> bool:
+        if target.false:
+            return self.empty(flat)
+        facts = gather(flat)
+        finite = finite_values(facts)
+        if finite is not None and len(finite) <= 100_000:
+            self.steps -= len(finite) // 20
+            return all(
+                both(accepts(node, value) for node in flat) is False or accepts(target, value) is True
+                for value in finite
+            )
+        if all(self._obligations(facts, target)):
+            return True
+        if self.empty(flat):
+            return True
+        return len(splits) < MAX_SPLITS and any(
+            all(self.contained((*flat, *branch), target, splits | {mark}) for branch in branches)
+            for mark, branches in self._splits(facts, target, splits)
+        )
+
+    def _splits(self, facts: Facts, target: Node, splits: frozenset[int]) -> Iterator[tuple[int, list[Nodes]]]:
+        """Yield ways to go through the accepting side case by case; each is (mark, the added nodes of each case)."""
+        for atom in facts.atoms:
+            for row in ("anyOf", "oneOf"):
+                if row in atom.many and atom.kind not in splits:
+                    yield atom.kind, [(branch,) for branch in atom.many[row]]
+            if "if" in atom.one and atom.kind not in splits:
+                then, otherwise = atom.one.get("then"), atom.one.get("else")
+                yield atom.kind, [(atom.one["if"], *((then,) if then else ())), (otherwise,) if otherwise else ()]
+        alternatives = [node for node in in_place(target) if node.many.keys() & {"anyOf", "oneOf"} or "if" in node.one]
+        if not alternatives:
+            return
+        groups = [name for name in _TYPE_NODES if name in facts.types or (name == "number" and facts.types & NUMBERS)]
+        if len(groups) > 1 and -100 not in splits:
+            yield -100, [(_TYPE_NODES[name],) for name in groups]
+        for index, name in enumerate(sorted(facts.required)):
+            values = finite_values(gather(facts.property(name)))
+            mark = -200 - index
+            if values is not None and 1 < len(values) <= MAX_DISCRIMINATED and mark not in splits:
+                yield mark, [(self._constant(name, value),) for value in values]
+
+    def _constant(self, name: str, value: Json) -> Node:
+        """Make a node that fixes a property."""
+        inner = Node("", {"const": value}, -1, kind=self.fresh(("const", name, repr(value))))
+        outer = Node("", {}, -1, kind=self.fresh(("fixed", name, repr(value))), named={"properties": {name: inner}})
+        return self.made.setdefault(("node", name, repr(value)), outer)
+
+    def fresh(self, mark: Goal) -> int:
+        """Return the kind of a made node: the same for the same mark."""
+        return self.made.setdefault(("kind", *mark), Node("", {}, -1, kind=-1000 - len(self.made))).kind
+
+    def _obligations(self, facts: Facts, target: Node) -> Iterator[bool]:
+        """Yield, for each keyword of the target, whether it is proven to hold. Cheap ones come first."""
+        words = target.keywords
+        yield "$dynamicRef" not in words
+        types = target.types()
+        if types is not None:
+            yield facts.types <= types
+        yield target.values() is None
+        yield _numbers_hold(facts, target)
+        yield _strings_hold(facts, target)
+        if "array" in facts.types:
+            yield from self._array(facts, target)
+        if "object" in facts.types:
+            yield from self._object(facts, target)
+        if target.reference:
+            yield self.contained(facts.atoms, target.reference)
+        for each in target.many.get("allOf", ()):
+            yield self.contained(facts.atoms, each)
+        yield from self._alternatives(facts, target)
+
+    def _alternatives(self, facts: Facts, target: Node) -> Iterator[bool]:
+        atoms = facts.atoms
+        closing = {"unevaluatedProperties", "unevaluatedItems"} & target.one.keys()
+        if "anyOf" in target.many and not closing:
+            yield any(self.contained(atoms, each) for each in target.many["anyOf"])
+        if "oneOf" in target.many:
+            yield any(
+                (closing or self.contained(atoms, each))
+                and all(self.empty((*atoms, other)) for other in target.many["oneOf"] if other is not each)
+                and (not closing or self.contained(atoms, self._chosen(target, "oneOf", each)))
+                for each in target.many["oneOf"]
+            )
+        if "anyOf" in target.many and closing:
+            yield any(self.contained(atoms, self._chosen(target, "anyOf", each)) for each in target.many["anyOf"])
+        if "not" in target.one:
+            yield self.empty((*atoms, target.one["not"]))
+        if "if" in target.one:
+            yield from self._conditional(atoms, target)
+
+    def _conditional(self, atoms: Nodes, target: Node) -> Iterator[bool]:
+        condition = target.one["if"]
+        if "then" in target.one:
+            yield self.contained((*atoms, condition), target.one["then"])
+        if "else" in target.one:
+            yield self.contained(atoms, condition) or self.contained(atoms, target.one["else"])
+
+    def _chosen(self, target: Node, row: str, branch: Node) -> Node:
+        """Make the node that fixes one alternative of a closed target: its names count as evaluated then."""
+        many = {name: nodes for name, nodes in target.many.items() if name != row}
+        many["allOf"] = (*many.get("allOf", ()), branch)
+        kind = self.fresh((row, target.kind, branch.kind))
+        node = Node(target.pointer, target.keywords, target.document, False, kind, target.one, many, target.named)
+        node.reference = target.reference
+        return node
+
+    def _array(self, facts: Facts, target: Node) -> Iterator[bool]:
+        words = target.keywords
+        yield facts.min_items >= words.get("minItems", 0)
+        most = facts.max_items
+        yield "maxItems" not in words or (most is not None and most <= words["maxItems"])
+        yield words.get("uniqueItems") is not True or facts.unique or (most is not None and most <= 1)
+        prefix = target.many.get("prefixItems", ())
+        ends = [most] if most is not None else []
+        for index in range(min([max(len(prefix), facts.prefix()), *ends])):
+            wanted = prefix[index] if index < len(prefix) else target.one.get("items")
+            yield wanted is None or self.below(facts.item(index), wanted) or self.empty_below(facts.item(index))
+        if "items" in target.one and (most is None or most > max(len(prefix), facts.prefix())):
+            yield self.below(facts.tail(), target.one["items"])
+        if "contains" in target.one:
+            yield self._contains(facts, target)
+        if "unevaluatedItems" in target.one and not target.one["unevaluatedItems"].trivial:
+            yield "items" in target.one or (most is not None and most <= len(prefix))
+
+    def _contains(self, facts: Facts, target: Node) -> bool:
+        wanted, words = target.one["contains"], target.keywords
+        least, most = words.get("minContains", 1), words.get("maxContains")
+        if most is not None and not (facts.max_items is not None and facts.max_items <= most):
+            return False
+        if least <= 0:
+            return True
+        for atom in facts.atoms:
+            if "contains" in atom.one and atom.keywords.get("minContains", 1) >= least:
+                inner = (atom.one["contains"], *(facts.tail() if not facts.prefix() else ()))
+                if self.below(inner, wanted):
+                    return True
+        held = sum(1 for index in range(facts.min_items) if index < 50 and self.below(facts.item(index), wanted))
+        return bool(held >= least)
+
+    def _object(self, facts: Facts, target: Node) -> Iterator[bool]:
+        words = target.keywords
+        yield set(target.required()) <= facts.required
+        yield max(facts.min_properties, len(facts.required)) >= words.get("minProperties", 0)
+        if "maxProperties" in words:
+            yield self._at_most(facts, words["maxProperties"])
+        for owner, names in words.get("dependentRequired", {}).items():
+            yield self._dependent_required(facts, owner, set(names))
+        for owner, each in target.named.get("dependentSchemas", {}).items():
+            yield self._absent(facts, owner) or self.contained(facts.atoms, each)
+        yield from self._properties(facts, target)
+        if "propertyNames" in target.one:
+            yield self._names(facts, target.one["propertyNames"])
+        closed = target.one.get("unevaluatedProperties")
+        if closed is not None and not closed.trivial:
+            yield self._unevaluated(facts, target, closed)
+
+    def _absent(self, facts: Facts, name: str) -> bool:
+        return name not in facts.required and self.empty_below(facts.property(name))
+
+    def _at_most(self, facts: Facts, most: int) -> bool:
+        if facts.max_properties is not None and facts.max_properties <= most:
+            return True
+        return len(facts.names()) <= most and self._closed(facts)
+
+    def _closed(self, facts: Facts) -> bool:
+        """Say whether no property comes whose name isn't mentioned."""
+        return all(self.empty_below(case.nodes) for case in facts.others())
+
+    def _dependent_required(self, facts: Facts, owner: str, names: set[str]) -> bool:
+        if names <= facts.required or self._absent(facts, owner):
+            return True
+        given = set(facts.required)
+        for atom in facts.atoms:
+            given |= set(atom.keywords.get("dependentRequired", {}).get(owner, ()))
+            dependent = atom.named.get("dependentSchemas", {}).get(owner)
+            given |= set(dependent.required()) if dependent else set()
+        return names <= given
+
+    def _properties(self, facts: Facts, target: Node) -> Iterator[bool]:
+        for name, wanted in target.properties().items():
+            yield wanted.trivial or self.below(facts.property(name), wanted)
+        rest = target.one.get("additionalProperties")
+        if not target.patterns() and (rest is None or rest.trivial):
+            return
+        for name in facts.names():
+            met = [(matches(pattern, name), node) for pattern, node in target.patterns().items()]
+            yield not any(matched is None for matched, _ in met)
+            for matched, node in met:
+                yield not matched or self.below(facts.property(name), node)
+            if rest is not None and name not in target.properties() and not any(matched for matched, _ in met):
+                yield self.below(facts.property(name), rest)
+        for case in facts.others():
+            for pattern, node in target.patterns().items():
+                never = pattern in case.unmatched or self._never_both(case.matched, pattern)
+                yield never or self.below(case.nodes, node)
+            if rest is not None and not set(case.matched) & target.patterns().keys():
+                yield self.below(case.nodes, rest)
+
+    def _never_both(self, patterns: Sequence[str], pattern: str) -> bool:
+        """Say whether no name matches all patterns and this one: told only for plain, different prefixes."""
+        wanted = _prefix(pattern)
+        return any(
+            found and wanted and not found.startswith(wanted) and not wanted.startswith(found)
+            for found in map(_prefix, patterns)
+        )
+
+    def _names(self, facts: Facts, wanted: Node) -> bool:
+        if any(self.below((atom.one["propertyNames"],), wanted) for atom in facts.atoms if "propertyNames" in atom.one):
+            return True
+        mentioned = all(accepts(wanted, name) is True or self._absent(facts, name) for name in facts.names())
+        return mentioned and (self.below((_TYPE_NODES["string"],), wanted) or self._closed(facts))
+
+    def _unevaluated(self, facts: Facts, target: Node, closed: Node) -> bool:
+        sure = _surely_applied(target)
+        if any("additionalProperties" in node.one for node in sure):
+            return True
+        if any(node is not target and "unevaluatedProperties" in node.one for node in sure):
+            return True
+        patterns = {pattern for node in sure for pattern in node.patterns()}
+        for name in facts.names():
+            named = any(name in node.properties() for node in sure) or any(matches(each, name) for each in patterns)
+            if not named and not self.below(facts.property(name), closed):
+                return False
+        return all(set(case.matched) & patterns or self.below(case.nodes, closed) for case in facts.others())
+
+    def _empty(self, facts: Facts) -> bool:
+        if not facts.types:
+            return True
+        finite = finite_values(facts)
+        if finite is not None and len(finite) <= 100_000:
+            self.steps -= len(finite) // 20
+            if all(both(accepts(node, value) for node in facts.atoms) is False for value in finite):
+                return True
+        if all(self._impossible(facts, name) for name in facts.types):
+            return True
+        for atom in facts.atoms:
+            if "not" in atom.one and self.contained(facts.atoms, atom.one["not"]):
+                return True
+            for row in ("anyOf", "oneOf"):
+                if row in atom.many and all(self.empty((*facts.atoms, each)) for each in atom.many[row]):
+                    return True
+        return False
+
+    def _impossible(self, facts: Facts, name: str) -> bool:
+        """Say whether no value of a type is left."""
+        match name:
+            case "object":
+                if any(self.empty_below(facts.property(each)) for each in sorted(facts.required)):
+                    return True
+                return facts.min_properties > len(facts.names()) and self._closed(facts)
+            case "array":
+                return any(self.empty_below(facts.item(index)) for index in range(min(facts.min_items, 50)))
+            case "literal" | "integer" | "number":
+                return _no_multiple(facts)
+            case _:
+                return False
+
+
+def finite_values(facts: Facts) -> list[Json] | None:
+    """Return all values that are left when there are only so many; None when there may be others."""
+    if facts.values is not None:
+        return [value for value in facts.values if has_type(type_of(value), facts.types) is not False]
+    if facts.types <= {"null", "boolean"}:
+        return [value for value in (None, True, False) if type_of(value) in facts.types]
+    return None
+
+
+def _surely_applied(node: Node) -> list[Node]:
+    """Return a node and what a value that satisfies it satisfies for sure, in place."""
+    found: dict[int, Node] = {}
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if id(each) not in found:
+            found[id(each)] = each
+            stack.extend(each.many.get("allOf", ()))
+            stack.extend([each.reference] if each.reference else [])
+    return list(found.values())
+
+
+def _numbers_hold(facts: Facts, target: Node) -> bool:
+    words = target.keywords
+    if not facts.types & NUMBERS:
+        return True
+    low, high = facts.low, facts.high
+    if "minimum" in words and not (low and low[0] >= number(words["minimum"])):
+        return False
+    if "exclusiveMinimum" in words:
+        edge = number(words["exclusiveMinimum"])
+        if not (low and (low[0] > edge or (low[0] == edge and low[1]))):
+            return False
+    if "maximum" in words and not (high and high[0] <= number(words["maximum"])):
+        return False
+    if "exclusiveMaximum" in words:
+        edge = number(words["exclusiveMaximum"])
+        if not (high and (high[0] < edge or (high[0] == edge and high[1]))):
+            return False
+    if "multipleOf" in words:
+        step = number(words["multipleOf"])
+        whole = [] if "number" in facts.types else [number(1)]
+        return any((multiple / step).denominator == 1 for multiple in [*facts.multiples, *whole])
+    return True
+
+
+def _strings_hold(facts: Facts, target: Node) -> bool:
+    words = target.keywords
+    if "string" not in facts.types:
+        return True
+    if facts.min_length < words.get("minLength", 0):
+        return False
+    if "maxLength" in words and not (facts.max_length is not None and facts.max_length <= words["maxLength"]):
+        return False
+    return "pattern" not in words or words["pattern"] in facts.patterns
+
+
+def _no_multiple(facts: Facts) -> bool:
+    """Say whether no multiple lies between the bounds."""
+    if not (facts.low and facts.high and facts.multiples):
+        return False
+    for step in facts.multiples:
+        first = -((-facts.low[0]) // step) * step
+        if facts.low[1] and first == facts.low[0]:
+            first += step
+        if first > facts.high[0] or (first == facts.high[0] and facts.high[1]):
+            return True
+    return False
+
+
+def _prefix(pattern: str) -> str:
+    """Return the literal text that a pattern like ``^x-`` starts with, "" when it isn't as simple."""
+    text = pattern[1:] if pattern.startswith("^") else ""
+    literal = ""
+    for index, char in enumerate(text):
+        if not (char.isalnum() or char in "-_/") or text[index + 1 : index + 2] in ("*", "?", "{", "+"):
+            break
+        literal += char
+    return "" if "|" in text else literal

@@ -1,0 +1,150 @@
+"""Short strings that some patterns match and others don't: a walk over the product of their automata."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from registry.core.solver.regex_matcher import Automaton, State, compiled
+from registry.core.solver.regex_program import Alphabet, Unsupported, compile_tree
+from registry.core.solver.regex_tree import Choice, Group, Look, Node, Pattern, Repeat, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MAX_WALK = 4_000
+_VISITS = 3
+_SAMPLES = 2
+
+
+def members(pattern: Pattern, limit: int) -> Iterator[str]:
+    """Yield up to ``limit`` strings that ``pattern`` matches, short ones first."""
+    return strings([pattern], [], limit)
+
+
+def non_members(pattern: Pattern, limit: int) -> Iterator[str]:
+    """Yield up to ``limit`` strings that ``pattern`` doesn't match, short ones first."""
+    return strings([], [pattern], limit)
+
+
+def strings(
+    matched: Sequence[Pattern], unmatched: Sequence[Pattern], limit: int, lengths: tuple[int, int | None] = (0, None)
+) -> Iterator[str]:
+    """Yield up to ``limit`` strings that all of ``matched`` and none of ``unmatched`` match, short ones first.
+
+    ``lengths`` bounds their length in characters, both ends included. Each is checked with the matcher. That fewer
+    come is no proof that there are no more: the walk ends after MAX_WALK strings that lead nowhere.
+    """
+    wanted = [part for pattern in matched for part in pattern.conjuncts()[0]]
+    unwanted = [part for pattern in matched for part in pattern.conjuncts()[1]]
+    found = 0
+    try:
+        for text in _walk(wanted, [*unwanted, *unmatched], lengths):
+            if found >= limit:
+                return
+            if all(compiled(one).search(text) for one in matched) and not any(
+                compiled(one).search(text) for one in unmatched
+            ):
+                found += 1
+                yield text
+    except Unsupported:
+        return
+
+
+class _Walker:
+    """One automaton of the product, and whether it arrived before."""
+
+    def __init__(self, pattern: Pattern, alphabet: Alphabet) -> None:
+        program, _ = compile_tree(_without_looks(pattern.tree), alphabet)
+        self.automaton = Automaton(program, alphabet)
+        self.exact = not _has_looks(pattern.tree)
+
+    def step(self, state: State | None, symbol: int) -> State | None:
+        """Follow a symbol; None means that the pattern has matched, whatever comes."""
+        if state is None:
+            return None
+        move = state.moves.get(symbol)
+        if move is None:
+            move, _ = self.automaton.move(state, symbol)
+        return None if move[0] else move[1]
+
+
+def _walk(wanted: Sequence[Pattern], unwanted: Sequence[Pattern], lengths: tuple[int, int | None]) -> Iterator[str]:
+    alphabet = Alphabet([_without_looks(pattern.tree) for pattern in (*wanted, *unwanted)])
+    walkers = [_Walker(pattern, alphabet) for pattern in (*wanted, *unwanted)]
+    need = len(wanted)
+    samples = [alphabet.samples(symbol, _SAMPLES) for symbol in range(alphabet.end)]
+    edges = sorted(
+        ((place, char, symbol) for symbol, chars in enumerate(samples) for place, char in enumerate(chars)),
+        key=lambda edge: (edge[0], _rank(edge[1])),
+    )
+    least, most = lengths
+    queue: deque[tuple[str, tuple[State | None, ...]]] = deque([("", tuple(one.automaton.first for one in walkers))])
+    visits: dict[tuple[object, ...], int] = {}
+    barren = 0
+    while queue and barren < MAX_WALK:
+        text, states = queue.popleft()
+        barren += 1
+        if len(text) >= least:
+            ends = [walker.step(state, alphabet.end) for walker, state in zip(walkers, states, strict=True)]
+            if _fits(walkers, ends, need):
+                barren = 0
+                yield text
+        if most is not None and len(text) >= most:
+            continue
+        for _, char, symbol in edges:
+            after = tuple(walker.step(state, symbol) for walker, state in zip(walkers, states, strict=True))
+            if _is_lost(walkers, after, need):
+                continue
+            # A state is worth a few visits for variety; below the least length each length has its own.
+            key = (*map(id, after), min(len(text) + 1, least))
+            visits[key] = visits.get(key, 0) + 1
+            if visits[key] <= _VISITS:
+                queue.append((text + char, after))
+
+
+def _fits(walkers: Sequence[_Walker], ends: Sequence[State | None], need: int) -> bool:
+    for place, (walker, end) in enumerate(zip(walkers, ends, strict=True)):
+        if place < need and end is not None:
+            return False
+        if place >= need and end is None and walker.exact:
+            return False
+    return True
+
+
+def _is_lost(walkers: Sequence[_Walker], after: Sequence[State | None], need: int) -> bool:
+    """Tell whether no longer text can do: a pattern to avoid has matched, or an anchored one can't any more."""
+    for place, (walker, state) in enumerate(zip(walkers, after, strict=True)):
+        if place >= need and state is None and walker.exact:
+            return True
+        if place < need and state is not None and not state.threads and walker.automaton.starts_only_at_the_edge:
+            return True
+    return False
+
+
+def _rank(char: str) -> int:
+    """Letters before digits before the rest: the first sample of a kind is the one that people see."""
+    if char.isascii() and char.isalpha():
+        return 0
+    return 1 if char.isascii() and char.isdecimal() else 2
+
+
+def _has_looks(tree: Node) -> bool:
+    return _without_looks(tree) != tree
+
+
+def _without_looks(node: Node) -> Node:
+    """Drop lookarounds: what is left matches at least as much as far as they only forbid."""
+    match node:
+        case Look():
+            return Run(())
+        case Run(items=items):
+            return Run(tuple(_without_looks(item) for item in items))
+        case Choice(options=options):
+            return Choice(tuple(_without_looks(option) for option in options))
+        case Repeat(item=item, least=least, most=most):
+            return Repeat(_without_looks(item), least, most)
+        case Group(item=item, number=number, name=name):
+            return Group(_without_looks(item), number, name)
+        case _:
+            return node

@@ -1,0 +1,106 @@
+"""Look for a value that some schemas accept and others refuse: guesses that are good, none that is proven.
+
+The search goes from what a schema demands and from each way in which another can be refused, so that only the places
+where they differ are walked. It is given steps, not time, and its order never changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from registry.core.solver.search_demands import Option, wanted
+from registry.core.solver.search_facts import Literal
+from registry.core.solver.search_goals import OutOfSteps, Steps
+from registry.core.solver.search_graph import graph, json_key
+from registry.core.solver.search_refusals import refusals
+from registry.core.solver.search_values import Values
+from registry.core.solver.validators import CannotValidate, Disagreement, Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from registry.core.solver.search_graph import Node
+
+__all__ = ["candidates", "witness"]
+
+Json = Any
+STEPS = 20_000
+_FIRST_SLICE = 150
+_MAX_WAYS = 400
+
+
+def candidates(accepting: Sequence[Json], refusing: Sequence[Json], steps: int = STEPS) -> Iterator[Json]:
+    """Yield different values, likely accepted by all of ``accepting`` and refused by at least one of ``refusing``.
+
+    The schemas are self-contained 2020-12 documents. Small values and near differences come first. Lazy: at most
+    ``steps`` steps are taken, and each value must still be checked.
+    """
+    roots = graph([*accepting, *refusing])
+    accepted = [wanted(root) for root in roots[: len(accepting)]]
+    ways = [way for root in roots[len(accepting) :] for way in _ways(root)][:_MAX_WAYS] if refusing else [()]
+    seen: set[str] = set()
+    for value in _in_turn(accepted, ways, steps):
+        key = json_key(value)
+        if key not in seen:
+            seen.add(key)
+            yield value
+
+
+def witness(accepting: Sequence[Json], refusing: Sequence[Json], steps: int = STEPS) -> Json:
+    """Return ``(value,)`` for a value that both validators see accepted and refused so, or None.
+
+    Raises CannotValidate for a schema that no validator takes.
+    """
+    accept = [Pair(schema) for schema in accepting]
+    refuse = [Pair(schema) for schema in refusing]
+    for value in candidates(accepting, refusing, steps):
+        try:
+            if all(pair.accepts(value) for pair in accept) and not all(pair.accepts(value) for pair in refuse):
+                return (value,)
+        except (CannotValidate, Disagreement):
+            continue
+    return None
+
+
+def _in_turn(accepted: Sequence[Literal], ways: Sequence[Option], steps: int) -> Iterator[Json]:
+    """Give every way a few steps, then all of them more: none starves behind one that is large."""
+    part, width, left = _FIRST_SLICE, 2, steps
+    while left > 0 and ways:
+        unfinished = []
+        for way in ways:
+            slice_ = Steps(min(part, left))
+            try:
+                yield from Values(slice_, width).values([*way, *accepted])
+            except OutOfSteps:
+                unfinished.append(way)
+            except RecursionError:
+                # More choices at one place than Python's stack holds; another way may have fewer.
+                left -= part
+            left -= min(part, left) - max(slice_.left, 0) + 1
+            if left <= 0:
+                return
+        ways = unfinished if width > 8 else ways
+        part, width = part * 4, width * 2
+        if width > 16 and not unfinished:
+            return
+
+
+def _ways(node: Node) -> Iterator[Option]:
+    """Yield each way to be refused, through references and conjunctions."""
+    seen: set[int] = set()
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        inner = []
+        for option in refusals(one):
+            only = option[0] if len(option) == 1 else None
+            if isinstance(only, Literal) and not only.wanted:
+                inner.append(only.node)
+            else:
+                yield option
+        stack.extend(reversed(inner))
+
+
