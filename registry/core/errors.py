@@ -95,6 +95,9 @@ class TooLarge(RegistryError):
         self.limit_bytes = limit_bytes
         super().__init__(f"the document is over {limit_bytes} bytes; keep large schemas out of the card")
 
+    def members(self) -> Mapping[str, Any]:
+        return {"limit_bytes": self.limit_bytes}
+
 
 class NotFound(RegistryError):
     """Nothing has that name."""
@@ -124,6 +127,17 @@ class UnknownVersion(NotFound):
         self.agent_id = agent_id
         self.selector = selector
         super().__init__(f"{agent_id} has no version for {selector!r}{'; ' + hint if hint else ''}")
+
+
+class NoSuchView(NotFound):
+    """A card can't be shown as a card of another kind without saying something untrue."""
+
+    code = "no-such-view"
+    title = "No such view of the card"
+
+    def __init__(self, view: str, reason: str) -> None:
+        self.view = view
+        super().__init__(f"the card has no {view} view: {reason}")
 
 
 class VersionTaken(RegistryError):

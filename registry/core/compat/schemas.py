@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from registry.core.card.canonical import canonical
-from registry.core.card.contract import without_annotations
+from registry.core.card.keywords import without_annotations
 from registry.core.solver import Found, Side, reasons
 from registry.core.solver.meaning import UnusableSchema, normalise
 

@@ -34,11 +34,12 @@ NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "d
 
 
 class UnusableSchema(ValueError):
-    """A schema can't be reasoned about; ``pointer`` says where, the message why."""
+    """A schema can't be reasoned about; ``pointer`` says where, the message why; ``others`` are further faults."""
 
-    def __init__(self, message: str, pointer: str) -> None:
+    def __init__(self, message: str, pointer: str, others: tuple[UnusableSchema, ...] = ()) -> None:
         self.message = message
         self.pointer = pointer
+        self.others = others
         super().__init__(f"{pointer or '#'}: {message}")
 
 
@@ -77,6 +78,9 @@ def normalise(schema: Json) -> Meaning:
     """
     translation = _Translation(schema)
     meaning = Meaning(translation.subschema(schema, "", "", _Scope("", translation.default), 0), translation.origins)
+    if translation.faults:
+        first, *others = translation.faults
+        raise UnusableSchema(first.message, first.pointer, tuple(others))
     _refuse_idle_cycles(meaning.schema)
     return meaning
 
@@ -98,6 +102,7 @@ class _Translation:
         self.moved: dict[str, str] = {}  # original pointer -> new pointer
         self.resources: dict[str, str] = {"": ""}  # URI -> original pointer of the resource's root
         self.original = schema
+        self.faults: list[UnusableSchema] = []
         self._index(schema)
         self._plan()
 
@@ -161,9 +166,11 @@ class _Translation:
         else:
             found = self.resources.get(absolute)
         if found is None:
-            raise UnusableSchema(f"the reference {reference!r} leaves the document", f"{pointer}/$ref")
+            self.faults.append(UnusableSchema(f"the reference {reference!r} leaves the document", f"{pointer}/$ref"))
+            return ""
         if found + fragment not in self.moved:
-            raise UnusableSchema(f"the reference {reference!r} points at no schema", f"{pointer}/$ref")
+            self.faults.append(UnusableSchema(f"the reference {reference!r} points at no schema", f"{pointer}/$ref"))
+            return ""
         return self.moved[found + fragment]
 
     def subschema(self, node: Json, old: str, new: str, scope: _Scope, depth: int) -> Json:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Matcher", "Unsupported", "compiled", "search", "search_text"]
 
 MAX_KEPT = 200_000
-MAX_WORK = 3_000_000
+MAX_WORK = 1_000_000
 Left = Literal["edge", "word", "other", "any"]
 
 

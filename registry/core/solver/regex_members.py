@@ -37,15 +37,17 @@ def strings(
     """
     wanted = [part for pattern in matched for part in pattern.conjuncts()[0]]
     unwanted = [part for pattern in matched for part in pattern.conjuncts()[1]]
-    found = 0
+    seen: set[str] = set()
     try:
-        for text in _walk(wanted, [*unwanted, *unmatched], lengths):
-            if found >= limit:
+        for text in _walks(wanted, [*unwanted, *unmatched], lengths):
+            if len(seen) >= limit:
                 return
+            if text in seen:
+                continue
             if all(compiled(one).search(text) for one in matched) and not any(
                 compiled(one).search(text) for one in unmatched
             ):
-                found += 1
+                seen.add(text)
                 yield text
     except Unsupported:
         return
@@ -69,7 +71,15 @@ class _Walker:
         return None if move[0] else move[1]
 
 
-def _walk(wanted: Sequence[Pattern], unwanted: Sequence[Pattern], lengths: tuple[int, int | None]) -> Iterator[str]:
+def _walks(wanted: Sequence[Pattern], unwanted: Sequence[Pattern], lengths: tuple[int, int | None]) -> Iterator[str]:
+    # The first walk goes to each state once, which is far; the second comes back to it, which gives variety.
+    for visits in (1, _VISITS):
+        yield from _walk(wanted, unwanted, lengths, visits)
+
+
+def _walk(
+    wanted: Sequence[Pattern], unwanted: Sequence[Pattern], lengths: tuple[int, int | None], most_visits: int
+) -> Iterator[str]:
     alphabet = Alphabet([_without_looks(pattern.tree) for pattern in (*wanted, *unwanted)])
     walkers = [_Walker(pattern, alphabet) for pattern in (*wanted, *unwanted)]
     need = len(wanted)
@@ -99,7 +109,7 @@ def _walk(wanted: Sequence[Pattern], unwanted: Sequence[Pattern], lengths: tuple
             # A state is worth a few visits for variety; below the least length each length has its own.
             key = (*map(id, after), min(len(text) + 1, least))
             visits[key] = visits.get(key, 0) + 1
-            if visits[key] <= _VISITS:
+            if visits[key] <= most_visits:
                 queue.append((text + char, after))
 
 

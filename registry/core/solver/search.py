@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["candidates", "witness"]
 
 Json = Any
-STEPS = 20_000
-_FIRST_SLICE = 150
+STEPS = 40_000
+# Steps for each way to be refused, values of a part that are tried, levels that they may nest. Shallow values come
+# first, and a recursive schema is not followed far while a small value may do.
+_ROUNDS = ((600, 2, 1), (1_000, 2, 2), (2_500, 4, 4), (8_000, 8, 8), (40_000, 16, 14))
 _MAX_WAYS = 400
 
 
@@ -37,7 +39,9 @@ def candidates(accepting: Sequence[Json], refusing: Sequence[Json], steps: int =
     """
     roots = graph([*accepting, *refusing])
     accepted = [wanted(root) for root in roots[: len(accepting)]]
-    ways = [way for root in roots[len(accepting) :] for way in _ways(root)][:_MAX_WAYS] if refusing else [()]
+    numbers = {root.number for root in roots[: len(accepting)]}
+    differing = [root for root in roots[len(accepting) :] if root.number not in numbers]
+    ways = [way for root in differing for way in _ways(root)][:_MAX_WAYS] if refusing else [()]
     seen: set[str] = set()
     for value in _in_turn(accepted, ways, steps):
         key = json_key(value)
@@ -55,34 +59,37 @@ def witness(accepting: Sequence[Json], refusing: Sequence[Json], steps: int = ST
     refuse = [Pair(schema) for schema in refusing]
     for value in candidates(accepting, refusing, steps):
         try:
-            if all(pair.accepts(value) for pair in accept) and not all(pair.accepts(value) for pair in refuse):
+            if _is_witness(value, accept, refuse):
                 return (value,)
         except (CannotValidate, Disagreement):
             continue
     return None
 
 
+def _is_witness(value: Json, accept: Sequence[Pair], refuse: Sequence[Pair]) -> bool:
+    if not all(pair.probably_accepts(value) for pair in accept):
+        return False
+    if all(pair.probably_accepts(value) for pair in refuse):
+        return False
+    return all(pair.accepts(value) for pair in accept) and not all(pair.accepts(value) for pair in refuse)
+
+
 def _in_turn(accepted: Sequence[Literal], ways: Sequence[Option], steps: int) -> Iterator[Json]:
     """Give every way a few steps, then all of them more: none starves behind one that is large."""
-    part, width, left = _FIRST_SLICE, 2, steps
-    while left > 0 and ways:
-        unfinished = []
+    left = steps
+    for part, width, depth in _ROUNDS:
         for way in ways:
-            slice_ = Steps(min(part, left))
+            taken = Steps(min(part, left))
             try:
-                yield from Values(slice_, width).values([*way, *accepted])
+                yield from Values(taken, width, depth).values([*way, *accepted])
             except OutOfSteps:
-                unfinished.append(way)
+                pass
             except RecursionError:
                 # More choices at one place than Python's stack holds; another way may have fewer.
                 left -= part
-            left -= min(part, left) - max(slice_.left, 0) + 1
+            left -= min(part, left) - max(taken.left, 0) + 1
             if left <= 0:
                 return
-        ways = unfinished if width > 8 else ways
-        part, width = part * 4, width * 2
-        if width > 16 and not unfinished:
-            return
 
 
 def _ways(node: Node) -> Iterator[Option]:
@@ -102,5 +109,3 @@ def _ways(node: Node) -> Iterator[Option]:
             else:
                 yield option
         stack.extend(reversed(inner))
-
-

@@ -51,6 +51,7 @@ class Checks:
 
     def literals_of(self, name: str, facts: Facts) -> tuple[Literal, ...]:
         """Return all that a property of this name shall be."""
+        self.steps.take()
         return (*facts.members.get(name, ()), *(rule.literal for rule in facts.name_rules if applies(rule, name)))
 
     def literals_at(self, index: int, facts: Facts) -> tuple[Literal, ...]:
@@ -82,9 +83,7 @@ class Checks:
         different = len({json_key(item) for item in value}) == len(value)
         if (facts.unique and not different) or (facts.repeated and different):
             return False
-        return all(
-            self.can_be(item, self.literals_at(index, facts)) for index, item in enumerate(value)
-        ) and all(
+        return all(self.can_be(item, self.literals_at(index, facts)) for index, item in enumerate(value)) and all(
             any(self.can_be(item, (span.literal,)) for item in value[span.start :]) for span in facts.some_items
         )
 

@@ -83,7 +83,7 @@ def _leaf(keyword: str, value: Any) -> Iterator[Demand]:
 
 def _applicator(node: Node, keyword: str, value: Any) -> Iterator[Demand]:
     match keyword:
-        case "$ref":
+        case "$ref" | "$dynamicRef":
             yield wanted(value)
         case "allOf":
             yield from map(wanted, value)
@@ -109,8 +109,10 @@ def _applicator(node: Node, keyword: str, value: Any) -> Iterator[Demand]:
         case "propertyNames":
             yield partial(_name_literal, literal=wanted(value))
         case "dependentRequired":
-            yield from (_dependent(name, tuple(partial(Facts.require, name=other) for other in others))
-                        for name, others in value.items())
+            yield from (
+                _dependent(name, tuple(partial(Facts.require, name=other) for other in others))
+                for name, others in value.items()
+            )
         case "dependentSchemas":
             yield from (_dependent(name, (wanted(one),)) for name, one in value.items())
         case "prefixItems":
@@ -119,7 +121,7 @@ def _applicator(node: Node, keyword: str, value: Any) -> Iterator[Demand]:
             yield _span(Span(len(node.keywords.get("prefixItems", ())), wanted(value)))
         case "unevaluatedItems":
             start = items_evaluated(node)
-            if start is not None and not any("contains" in one for one in (node.keywords,)):
+            if start is not None:
                 yield _span(Span(start, wanted(value)))
         case "contains":
             least, most = contains_bounds(node)

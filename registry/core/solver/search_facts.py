@@ -188,7 +188,10 @@ class Facts:
     def require(self, name: str) -> bool:
         """Leave only objects with this property."""
         self.required[name] = None
-        return name not in self.forbidden or self.drop_types({"object"})
+        most = self.sizes[1]
+        if name not in self.forbidden and (most is None or len(self.required) <= most):
+            return True
+        return self.drop_types({"object"})
 
     def forbid(self, name: str) -> bool:
         """Leave only objects without this property."""

@@ -39,7 +39,7 @@ class Steps:
 def leaves(facts: Facts, todo: Sequence[Demand], steps: Steps, breadth: int) -> Iterator[Facts]:
     """Yield facts that meet all demands, every choice made, at most ``breadth`` for each option of a choice."""
     steps.take()
-    choices = _gather(facts, todo)
+    choices = _gather(facts, todo, steps)
     if choices is None or len(choices) > MAX_CHOICES:
         return
     if not choices:
@@ -50,9 +50,10 @@ def leaves(facts: Facts, todo: Sequence[Demand], steps: Steps, breadth: int) -> 
         yield from islice(leaves(facts.copy(), [*option, *others], steps, breadth), breadth)
 
 
-def _gather(facts: Facts, todo: Sequence[Demand]) -> list[Choose] | None:
+def _gather(facts: Facts, todo: Sequence[Demand], steps: Steps) -> list[Choose] | None:
     """Narrow the facts by all that needs no choice; return the choices, or None against a contradiction."""
     choices: list[Choose] = []
+    refused: list[Choose] = []
     left = list(reversed(todo))
     while left:
         demand = left.pop()
@@ -63,10 +64,17 @@ def _gather(facts: Facts, todo: Sequence[Demand]) -> list[Choose] | None:
             if news is False:
                 return None
             if news:
-                left.extend(reversed(_demands(facts, demand)))
+                steps.take()
+                demands = _demands(facts, demand)
+                if demand.wanted:
+                    left.extend(reversed(demands))
+                else:
+                    # What shall be refused is decided last: by then most ways to be refused are ruled out.
+                    refused += [one for one in demands if isinstance(one, Choose)]
+                    left.extend(one for one in reversed(demands) if not isinstance(one, Choose))
         elif not demand(facts) or not facts.types:
             return None
-    return choices
+    return [*choices, *refused]
 
 
 def _demands(facts: Facts, literal: Literal) -> list[Demand]:

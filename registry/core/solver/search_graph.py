@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -126,10 +127,11 @@ class _Reader:
             node.keywords[keyword] = [self.node(item) for item in value]
         elif keyword in _NAMED and isinstance(value, dict):
             node.keywords[keyword] = {name: self.node(member) for name, member in value.items()}
-        elif keyword == "$ref" and isinstance(value, str):
+        elif keyword in ("$ref", "$recursiveRef", "$dynamicRef") and isinstance(value, str):
+            # The dynamic ones are read as if nothing were overridden: a guess, as everything here.
             target = _target(self.document, value)
             if target is not None:
-                node.keywords["$ref"] = self.node(target)
+                node.keywords["$ref" if keyword == "$ref" else "$dynamicRef"] = self.node(target)
         elif keyword == "type":
             node.keywords["type"] = frozenset(_types([value] if isinstance(value, str) else value))
         elif keyword == "enum":
@@ -164,7 +166,7 @@ def _target(document: Json, reference: str) -> Json:
     if not reference.startswith("#/"):
         return None
     place = document
-    for token in reference[2:].split("/"):
+    for token in unquote(reference[2:]).split("/"):
         name = token.replace("~1", "/").replace("~0", "~")
         if isinstance(place, dict) and name in place:
             place = place[name]
@@ -176,7 +178,7 @@ def _target(document: Json, reference: str) -> Json:
 
 
 def _number(nodes: Sequence[Node]) -> None:
-    """Number the nodes by meaning: told apart by what they say, then by whom they lead to, until nothing changes."""
+    """Give each node the number of its meaning: nodes are told apart by what they say, then by where they lead."""
     shapes = [_shape(node) for node in nodes]
     count = 0
     while True:

@@ -61,7 +61,8 @@ def items_evaluated(node: Node) -> int | None:
     """Return how many leading items a node may evaluate; None for all of them."""
     most = 0
     for one in in_place(node):
-        if "items" in one.keywords or (one is not node and "unevaluatedItems" in one.keywords):
+        # An item that meets ``contains`` is evaluated too, wherever it stands.
+        if one.keywords.keys() & {"items", "contains"} or (one is not node and "unevaluatedItems" in one.keywords):
             return None
         most = max(most, len(one.keywords.get("prefixItems", ())))
     return most

@@ -103,7 +103,8 @@ def _of_array(node: Node, keyword: str, value: Any) -> Iterator[Option]:
         case "items":
             yield _ARRAY, _some_item(Span(len(node.keywords.get("prefixItems", ())), unwanted(value)))
         case "unevaluatedItems":
-            yield _ARRAY, _some_item(Span(items_evaluated(node) or 0, unwanted(value)))
+            starts = dict.fromkeys((items_evaluated(node) or 0, len(node.keywords.get("prefixItems", ()))))
+            yield from ((_ARRAY, _some_item(Span(start, unwanted(value)))) for start in starts)
         case "contains":
             least, most = contains_bounds(node)
             if least > 0:
@@ -114,7 +115,7 @@ def _of_array(node: Node, keyword: str, value: Any) -> Iterator[Option]:
 
 def _in_place(node: Node, keyword: str, value: Any) -> Iterator[Option]:
     match keyword:
-        case "$ref":
+        case "$ref" | "$dynamicRef":
             yield (unwanted(value),)
         case "allOf":
             yield from ((unwanted(one),) for one in value)

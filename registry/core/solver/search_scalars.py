@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from math import floor, gcd
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,8 @@ from registry.core.solver.search_graph import json_key
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from registry.core.solver.search_facts import Facts
     from registry.core.solver.regex_tree import Pattern
+    from registry.core.solver.search_facts import Facts
 
 Json = Any
 MAX_STRING = 100_000
@@ -69,9 +69,9 @@ def holds_string(facts: Facts, text: str) -> bool:
 
 def numbers(facts: Facts) -> Iterator[Json]:
     """Yield numbers that the facts leave: those shown, then small ones, whole ones first."""
-    kinds = facts.types
+    kinds, step = facts.types, _step(facts)
     shown = [hint for hint in facts.hints if isinstance(hint, int | float) and not isinstance(hint, bool)]
-    points = sorted(set(_points(facts)), key=lambda one: (one.denominator != 1, abs(one), one < 0))
+    points = sorted(set(_points(facts)), key=lambda one: _rank(one, step))
     seen: set[str] = set()
     for value in (*shown, *(_written(point) for point in points if _survives(point))):
         kind = "integer" if exact(value).denominator == 1 else "fraction"
@@ -79,6 +79,11 @@ def numbers(facts: Facts) -> Iterator[Json]:
         if kind in kinds and key not in seen and key not in facts.excluded and holds_number(facts, value):
             seen.add(key)
             yield value
+
+
+def _rank(number: Fraction, step: Fraction | None) -> tuple[int, Fraction, bool]:
+    """Whole numbers come first, then halves, then tenths; among multiples of a step, the small ones."""
+    return (number.denominator if step is None else int(number.denominator != 1)), abs(number), number < 0
 
 
 def _points(facts: Facts) -> Iterator[Fraction]:
@@ -97,6 +102,7 @@ def _points(facts: Facts) -> Iterator[Fraction]:
         yield (facts.low + facts.high) / 2
     yield from (unit * Fraction(power) for power in (10, 100, 1000, 10**6, -(10**6)))
     for factor in facts.not_multiples:
+        yield from (factor * part for part in (Fraction(1, 2), Fraction(3, 2)))
         yield from (factor + offset for offset in (unit, unit / 2, -unit))
 
 
@@ -122,7 +128,7 @@ def _survives(number: Fraction) -> bool:
     """Tell whether a number survives being written as a double: no 1/3, nothing beyond 10^300."""
     if abs(number) > _LARGEST:
         return False
-    return exact(float(number)) == number
+    return float(number) == number if number.denominator == 1 else exact(float(number)) == number
 
 
 def texts(facts: Facts) -> Iterator[str]:
@@ -145,7 +151,13 @@ def _candidates(facts: Facts) -> Iterator[str]:
         yield from ("", "a", "b", "aa", "0", *("a" * (least + more) for more in range(_SAMPLES)))
         yield from ("b" * least, "ab" + "a" * max(least - 2, 0), *longest)
     else:
-        yield from strings(_parsed(facts.matched), _parsed(facts.unmatched), _SAMPLES, facts.lengths)
+        yield from _made(facts.matched, facts.unmatched, facts.lengths)
+
+
+# A memo of a pure function: the same patterns come back at every place of a large schema.
+@lru_cache(maxsize=512)
+def _made(matched: tuple[str, ...], unmatched: tuple[str, ...], lengths: tuple[int, int | None]) -> tuple[str, ...]:
+    return tuple(strings(_parsed(matched), _parsed(unmatched), _SAMPLES, lengths))
 
 
 def _parsed(patterns: Iterable[str]) -> list[Pattern]:
@@ -156,4 +168,3 @@ def _parsed(patterns: Iterable[str]) -> list[Pattern]:
         except InvalidPattern:
             continue
     return parsed
-

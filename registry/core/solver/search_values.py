@@ -6,10 +6,10 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.search_checks import Checks, applies
-from registry.core.solver.search_facts import Facts, Literal, NameRule
+from registry.core.solver.search_facts import Count, Facts, Literal, NameRule
 from registry.core.solver.search_goals import Steps, leaves
 from registry.core.solver.search_graph import json_key
-from registry.core.solver.search_scalars import like, numbers, texts
+from registry.core.solver.search_scalars import numbers, texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Json = Any
 Path = frozenset[frozenset[tuple[int, bool]]]
-MAX_DEPTH = 14
 MAX_ITEMS = 3_000
 _NAMES = 4
 _COMBINATIONS = 12
@@ -26,19 +25,25 @@ _FRESH = ("x", "y", "extra", "a", "b", "x1", "x2")
 
 
 class Values:
-    """Makes values for goals within steps; ``width`` is how many values of a part are tried."""
+    """Makes values for goals within steps.
 
-    def __init__(self, steps: Steps, width: int) -> None:
+    ``width`` is how many values of a part are tried, ``depth`` how far they may nest.
+    """
+
+    def __init__(self, steps: Steps, width: int, depth: int) -> None:
         self.steps = steps
         self.width = width
+        self.depth = depth
         self.checks = Checks(steps)
         self._known: dict[tuple[frozenset[tuple[int, bool]], int], list[Json]] = {}
 
     def values(self, demands: Sequence[Demand], path: Path = frozenset()) -> Iterator[Json]:
         """Yield values that meet all demands as far as the search can tell, each once."""
         seen: set[str] = set()
-        for facts in leaves(Facts(), demands, self.steps, self.width):
-            for value in islice(self.realised(facts, path), 2 * self.width):
+        # Where nothing may nest any more, only {} and [] are left of what holds parts.
+        facts = Facts() if len(path) < self.depth else Facts(sizes=(0, 0), items=(0, 0))
+        for leaf in leaves(facts, demands, self.steps, self.width):
+            for value in islice(self.realised(leaf, path), 2 * self.width):
                 key = json_key(value)
                 if key not in seen:
                     seen.add(key)
@@ -50,7 +55,7 @@ class Values:
         known = self._known.get((goal, count))
         if known is not None:
             return known
-        if goal in path or len(path) >= MAX_DEPTH:
+        if goal in path or len(path) >= self.depth:
             return []
         found = list(islice(self.values(literals, path | {goal}), count))
         if found or not path:
@@ -90,7 +95,9 @@ class Values:
         pools = [list(islice(self._names_for(rule, facts), _NAMES)) for rule in facts.some_members]
         pools += [self._refused_names(literal, facts) for literal in facts.some_names]
         for names in islice(product(*pools), _COMBINATIONS):
-            wanted: dict[str, tuple[Literal, ...]] = {name: self.checks.literals_of(name, facts) for name in facts.required}
+            wanted: dict[str, tuple[Literal, ...]] = {
+                name: self.checks.literals_of(name, facts) for name in facts.required
+            }
             for place, name in enumerate(names):
                 extra = (facts.some_members[place].literal,) if place < len(facts.some_members) else ()
                 wanted[name] = (*wanted.get(name, self.checks.literals_of(name, facts)), *extra)
@@ -104,15 +111,29 @@ class Values:
             choices[name] = self.first(literals, self.width, path)
             if not choices[name]:
                 return
-        self._grow(choices, facts, path)
         least, most = facts.sizes
+        self._grow(choices, facts, path, least)
         if len(choices) < least or (most is not None and len(choices) > most):
             return
         smallest = {name: values[0] for name, values in choices.items()}
         yield smallest
+        larger = self._larger(smallest, facts, path)
+        if facts.excluded:
+            yield from larger
         for name, values in choices.items():
             yield from ({**smallest, name: value} for value in values[1:])
         yield from self._pairs(smallest, choices)
+        yield from larger
+
+    def _larger(self, smallest: dict[str, Json], facts: Facts, path: Path) -> Iterator[Json]:
+        """Yield the object with one more property at a time."""
+        most = facts.sizes[1]
+        if most is not None and len(smallest) >= most:
+            return
+        for name in (*list(facts.members)[:_NAMES], *self._pattern_names(facts)[:2], *_FRESH[:2]):
+            if name not in smallest and name not in facts.forbidden and self.checks.may_be_called(name, facts):
+                values = self.first(self.checks.literals_of(name, facts), 1, path)
+                yield from ({**smallest, name: value} for value in values)
 
     def _pairs(self, smallest: dict[str, Json], choices: dict[str, list[Json]]) -> Iterator[Json]:
         varied = [name for name, values in choices.items() if len(values) > 1][:6]
@@ -120,9 +141,8 @@ class Values:
             for other in varied[place + 1 :]:
                 yield {**smallest, name: choices[name][1], other: choices[other][1]}
 
-    def _grow(self, choices: dict[str, list[Json]], facts: Facts, path: Path) -> None:
+    def _grow(self, choices: dict[str, list[Json]], facts: Facts, path: Path, least: int) -> None:
         """Add properties until there are as many as there must be, declared ones first."""
-        least = facts.sizes[0]
         if least > MAX_ITEMS:
             return
         numbered = (f"x{number}" for number in range(len(choices) + least + 1))
@@ -167,21 +187,24 @@ class Values:
 
     def _arrays(self, facts: Facts, path: Path) -> Iterator[Json]:
         least, most = facts.items
-        spots = [[span.start, span.start + 1] for span in facts.some_items]
-        for indexes in islice(product(*spots), _COMBINATIONS):
-            held = sum(count.least for count in facts.counts if count.most is None or count.least)
-            size = max([least, held, *(index + 1 for index in indexes)])
-            if size > MAX_ITEMS or (most is not None and size > most):
-                continue
-            extra: dict[int, tuple[Literal, ...]] = {}
-            for place, index in enumerate(indexes):
-                extra[index] = (*extra.get(index, ()), facts.some_items[place].literal)
-            yield from self._arranged(size, extra, facts, path)
+        named = max(facts.places, default=-1) + 1
+        spots = [dict.fromkeys((span.start, span.start + 1, max(span.start, named))) for span in facts.some_items]
+        counts = _counted(facts)
+        if any(count.most is not None and count.most < count.least for count in counts):
+            return
+        held = sum(count.least for count in counts)
+        for more in range(3):
+            for indexes in islice(product(*spots), _COMBINATIONS):
+                size = max([least, held, *(index + 1 for index in indexes)]) + more
+                if size > MAX_ITEMS or (most is not None and size > most):
+                    continue
+                extra: dict[int, tuple[Literal, ...]] = {}
+                for place, index in enumerate(indexes):
+                    extra[index] = (*extra.get(index, ()), facts.some_items[place].literal)
+                yield from islice(self._arranged(size, extra, facts, path), 3 * self.width)
 
-    def _arranged(
-        self, size: int, extra: dict[int, tuple[Literal, ...]], facts: Facts, path: Path
-    ) -> Iterator[Json]:
-        for shift in dict.fromkeys((0, max(size - sum(count.least for count in facts.counts), 0))):
+    def _arranged(self, size: int, extra: dict[int, tuple[Literal, ...]], facts: Facts, path: Path) -> Iterator[Json]:
+        for shift in dict.fromkeys((0, max(size - sum(count.least for count in _counted(facts)), 0))):
             literals = [(*self.checks.literals_at(index, facts), *extra.get(index, ())) for index in range(size)]
             _hold_counts(literals, facts, shift)
             if facts.repeated:
@@ -215,7 +238,7 @@ class Values:
 def _hold_counts(literals: list[tuple[Literal, ...]], facts: Facts, shift: int) -> None:
     """Let as many items as must meet each ``contains``, and the others not where their number is bounded."""
     start = shift
-    for count in facts.counts:
+    for count in _counted(facts):
         held = range(start, start + count.least)
         for index in range(len(literals)):
             if index in held:
@@ -223,6 +246,17 @@ def _hold_counts(literals: list[tuple[Literal, ...]], facts: Facts, shift: int) 
             elif count.most is not None:
                 literals[index] = (*literals[index], Literal(count.literal.node, not count.literal.wanted))
         start += count.least
+
+
+def _counted(facts: Facts) -> list[Count]:
+    """Return the counts, those of one schema made one."""
+    merged: dict[tuple[int, bool], Count] = {}
+    for count in facts.counts:
+        known = merged.get(count.literal.key, count)
+        tops = [most for most in (count.most, known.most) if most is not None]
+        most = min(tops) if tops else None
+        merged[count.literal.key] = Count(count.literal, max(count.least, known.least), most)
+    return list(merged.values())
 
 
 def _merged(literals: list[tuple[Literal, ...]], pair: tuple[int, int]) -> list[tuple[Literal, ...]]:

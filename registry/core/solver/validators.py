@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
-from jsonschema.exceptions import _WrappedReferencingError
-from jsonschema_specifications import REGISTRY as META_SCHEMAS
+from jsonschema_specifications import (  # type: ignore[import-untyped] # jsonschema's own data, without types
+    REGISTRY as META_SCHEMAS,
+)
 from referencing.exceptions import Unresolvable
 
+from registry.core.solver.regex_program import Unsupported
 from registry.core.solver.regex_rendering import render
 from registry.core.solver.regex_syntax import InvalidPattern, parse
-from registry.core.solver.regex_program import Unsupported
 from registry.core.solver.validators_keywords import DEFAULT_DRAFT, knows, validator_class
 
 if TYPE_CHECKING:
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
 
     from jsonschema.exceptions import ValidationError
 
-__all__ = ["CannotValidate", "Disagreement", "Pair", "accepts"]
+    from registry.core.errors import Finding
+
+__all__ = ["CannotValidate", "Disagreement", "Pair", "accepts", "instance_findings", "plain_value"]
 
 Json = Any
-MAX_DEPTH = 150
+MAX_DEPTH = 200
 MAX_BACKTRACKS = 100_000
 
 
@@ -53,6 +56,14 @@ def accepts(schema: Json, value: Json) -> bool:
     return Pair(schema).accepts(value)
 
 
+def instance_findings(schema: Json, value: Json) -> list[Finding]:
+    """Return everything that ``schema`` holds against ``value``, by place; raises as ``accepts`` does."""
+    # The words are a module of their own, and that one needs Pair.
+    from registry.core.solver.validators_findings import pair_findings  # noqa: PLC0415
+
+    return pair_findings(Pair(schema), value)
+
+
 class Pair:
     """One schema, compiled for both validators.
 
@@ -68,17 +79,23 @@ class Pair:
     def accepts(self, value: Json) -> bool:
         """Tell whether both accept ``value``; raises as ``accepts`` does."""
         plain = plain_value(value)
-        second = _guarded(lambda: self._second.is_valid(plain))
-        first = _guarded(lambda: self._first.is_valid(plain))
+        second: bool = _guarded(lambda: self._second.is_valid(plain))
+        first: bool = _guarded(lambda: self._first.is_valid(plain))
         if first is not second:
             keywords = () if first else tuple(dict.fromkeys(str(error.validator) for error in self.errors(value)))
             raise Disagreement("jsonschema-rs" if first else "jsonschema", keywords)
         return first
 
+    def probably_accepts(self, value: Json) -> bool:
+        """Tell what ``jsonschema-rs`` alone says, many times faster: to sort out guesses. It decides nothing."""
+        plain = plain_value(value)
+        return bool(_guarded(lambda: self._second.is_valid(plain)))
+
     def errors(self, value: Json) -> list[ValidationError]:
         """Return what ``jsonschema`` finds, unordered; raises CannotValidate."""
         plain = plain_value(value)
-        return _guarded(lambda: list(self._first.iter_errors(plain)))
+        found: list[ValidationError] = _guarded(lambda: list(self._first.iter_errors(plain)))
+        return found
 
 
 def plain_value(value: Json) -> Json:
@@ -138,9 +155,7 @@ def _rust_validator(schema: Json) -> Any:
 
 def _compile_rust(schema: Json, options: Any) -> Any:
     return _guarded(
-        lambda: jsonschema_rs.validator_for(
-            schema, pattern_options=options, validate_formats=False, offline=True
-        )
+        lambda: jsonschema_rs.validator_for(schema, pattern_options=options, validate_formats=False, offline=True)
     )
 
 
@@ -154,7 +169,7 @@ def _guarded(run: Callable[[], Any]) -> Any:
         raise CannotValidate(f"a pattern is not ECMA-262: {error}") from error
     except Unsupported as error:
         raise CannotValidate(str(error)) from error
-    except (Unresolvable, _WrappedReferencingError) as error:
+    except Unresolvable as error:
         raise CannotValidate(f"a $ref leads nowhere in this document: {error}") from error
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError, ZeroDivisionError) as error:
         raise CannotValidate(f"a validator refuses to work: {str(error).splitlines()[0][:200]}") from error

@@ -38,6 +38,7 @@ def validator_class(dialect: str) -> Any:
     draft = _DRAFTS[dialect]
     keywords: dict[str, Any] = {
         "pattern": _pattern,
+        "properties": _properties,
         "patternProperties": _pattern_properties,
         "additionalProperties": _additional_properties,
         "multipleOf": _multiple_of,
@@ -46,7 +47,9 @@ def validator_class(dialect: str) -> Any:
         keywords["unevaluatedProperties"] = _unevaluated_properties
     # RFC 8785 writes 1.0 as 1, so no draft may tell them apart; draft 4 did.
     checker = draft.TYPE_CHECKER.redefine("integer", _is_integer)
-    return jsonschema.validators.extend(draft, validators=keywords, type_checker=checker)
+    return jsonschema.validators.extend(  # type: ignore[no-untyped-call] # the stubs leave it untyped
+        draft, validators=keywords, type_checker=checker
+    )
 
 
 def is_multiple(value: float, factor: float) -> bool:
@@ -74,6 +77,25 @@ def _pattern(validator: Any, pattern: str, instance: Json, _schema: Json) -> Ite
         yield ValidationError("pattern")
 
 
+def _properties(
+    validator: Any, properties: Mapping[str, Json], instance: Json, _schema: Json
+) -> Iterator[ValidationError]:
+    if validator.is_type(instance, "object"):
+        for name, subschema in properties.items():
+            if name in instance:
+                yield from _member(validator, instance, name, subschema, name)
+
+
+def _member(
+    validator: Any, instance: Mapping[str, Json], name: str, subschema: Json, schema_path: str | None = None
+) -> Iterator[ValidationError]:
+    if subschema is False:
+        # jsonschema forgets where the value stands that the schema false refuses.
+        yield ValidationError("false", validator="false", path=[name], instance=instance[name], schema=False)
+    else:
+        yield from validator.descend(instance[name], subschema, path=name, schema_path=schema_path)
+
+
 def _pattern_properties(
     validator: Any, patterns: Mapping[str, Json], instance: Json, _schema: Json
 ) -> Iterator[ValidationError]:
@@ -81,14 +103,14 @@ def _pattern_properties(
         for pattern, subschema in patterns.items():
             for name in instance:
                 if search_text(pattern, name):
-                    yield from validator.descend(instance[name], subschema, path=name, schema_path=pattern)
+                    yield from _member(validator, instance, name, subschema, pattern)
 
 
 def _additional_properties(validator: Any, extra: Json, instance: Json, schema: Json) -> Iterator[ValidationError]:
     if validator.is_type(instance, "object"):
         for name in instance:
             if not _is_named(name, schema):
-                yield from validator.descend(instance[name], extra, path=name)
+                yield from _member(validator, instance, name, extra)
 
 
 def _unevaluated_properties(validator: Any, extra: Json, instance: Json, schema: Json) -> Iterator[ValidationError]:
@@ -97,7 +119,7 @@ def _unevaluated_properties(validator: Any, extra: Json, instance: Json, schema:
         evaluated = _evaluated(validator, instance, own)
         for name in instance:
             if name not in evaluated:
-                yield from validator.descend(instance[name], extra, path=name)
+                yield from _member(validator, instance, name, extra)
 
 
 def _is_named(name: str, schema: Mapping[str, Json]) -> bool:

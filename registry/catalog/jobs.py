@@ -1,0 +1,244 @@
+"""What judging workers do: each job is a value, ``run`` in another process, its result a value."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from registry.catalog.facets import facets_of, words_of
+from registry.core.card.canonical import canonical
+from registry.core.card.model import JsonSchema, Text
+from registry.core.card.read import read_card
+from registry.core.compat import judging
+from registry.core.compat.compare import compare
+from registry.core.compat.rendering import as_json, report_from_json
+from registry.core.errors import Finding, InvalidCard, NotFound
+from registry.core.solver.validators import instance_findings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from registry.core.card.model import Card, Digests, Json, Kind, Operation, Shape, State
+    from registry.core.compat.judging import Baseline
+    from registry.core.compat.report import Policy, Report
+
+
+class Job(Protocol):
+    """Anything that a worker can run."""
+
+    def run(self, cards: Cards) -> Any:
+        """Do it and return the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A card by its bytes, with the names that the call's path gave."""
+
+    raw: bytes
+    agent_id: str | None
+    version: str | None
+
+
+class Cards:
+    """Cards that a worker has read lately: an agent's history is read again at each of its publishes."""
+
+    def __init__(self, limit_bytes: int = 8 * 1024 * 1024) -> None:
+        self._limit_bytes = limit_bytes
+        self._size_bytes = 0
+        self._cards: OrderedDict[Source, Card] = OrderedDict()
+
+    def read(self, source: Source) -> Card:
+        """Return the card. Raises InvalidCard, TooLarge."""
+        card = self._cards.get(source)
+        if card is None:
+            card = read_card(source.raw, agent_id=source.agent_id, version=source.version)
+            self._cards[source] = card
+            self._size_bytes += len(source.raw)
+        self._cards.move_to_end(source)
+        while self._size_bytes > self._limit_bytes and len(self._cards) > 1:
+            dropped, _ = self._cards.popitem(last=False)
+            self._size_bytes -= len(dropped.raw)
+        return card
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the catalog stores of a card beside its bytes."""
+
+    agent_id: str
+    version: str
+    kind: Kind
+    name: str
+    description: str
+    status: State
+    owner: str | None
+    tags: tuple[str, ...]
+    digests: Digests
+    judged_digest: str
+    facets: tuple[str, ...]
+    words: str
+    findings: tuple[Mapping[str, Json], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFacts:
+    """Read a card that is to be published; InvalidCard when it has no ID or version and the path gave none."""
+
+    source: Source
+
+    def run(self, cards: Cards) -> Facts:
+        card = cards.read(self.source)
+        agent_id = (self.source.agent_id or card.agent_id or "").lower()
+        version = self.source.version or card.version or ""
+        missing = []
+        if not agent_id:
+            message = "the card names no agent; give its ID (`--id`, or the path of the call)"
+            missing.append(Finding("agent-id-missing", "", message))
+        if not version:
+            stands = f" ({card.version_text!r} is none)" if card.version_text else ""
+            message = f"the card has no SemVer version{stands}; give one (`--version`, or the path of the call)"
+            missing.append(Finding("version-missing", "", message))
+        if missing:
+            raise InvalidCard(missing)
+        return Facts(
+            agent_id=agent_id,
+            version=version,
+            kind=card.kind,
+            name=card.name,
+            description=card.description,
+            status=card.status,
+            owner=card.owner,
+            tags=card.tags,
+            digests=card.digests,
+            judged_digest=judging.judged_digest(card),
+            facets=facets_of(card),
+            words=words_of(agent_id, card),
+            findings=tuple(finding.as_json() for finding in card.findings),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCard:
+    """Read a stored card."""
+
+    source: Source
+
+    def run(self, cards: Cards) -> Card:
+        return cards.read(self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A baseline with its card, and the report of an earlier comparison where there is one."""
+
+    baseline: Baseline
+    source: Source
+    report: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a judgement says, and the reports of its pairs, in their order, as they are stored."""
+
+    accepted: bool
+    message: str
+    judgement: Mapping[str, Json]
+    forced: tuple[str, ...]
+    reports: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judge a version against its baselines."""
+
+    source: Source
+    version: str
+    pairs: tuple[Pair, ...]
+    policy: Policy
+    allowed: frozenset[str]
+
+    def run(self, cards: Cards) -> Judged:
+        reports = [self._report(cards, pair) for pair in self.pairs]
+        decided = [(pair.baseline, report) for pair, report in zip(self.pairs, reports, strict=True)]
+        judgement = judging.decide(self.version, decided, self.policy, self.allowed)
+        return Judged(
+            accepted=judgement.verdict != "refused",
+            message=judgement.message,
+            judgement=judging.judgement_as_json(judgement),
+            forced=judgement.forced,
+            reports=tuple(json.dumps(as_json(report)) for report in reports),
+        )
+
+    def _report(self, cards: Cards, pair: Pair) -> Report:
+        if pair.report is not None:
+            return report_from_json(json.loads(pair.report))
+        this, other = cards.read(self.source), cards.read(pair.source)
+        old, new = (this, other) if pair.baseline.direction == "above" else (other, this)
+        return compare(old, new, self.policy)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Compare two stored cards; the report comes as it is stored."""
+
+    old: Source
+    new: Source
+    policy: Policy
+
+    def run(self, cards: Cards) -> str:
+        return json.dumps(as_json(compare(cards.read(self.old), cards.read(self.new), self.policy)))
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Tell which top-level members of two documents differ."""
+
+    old: Source
+    new: Source
+
+    def run(self, cards: Cards) -> tuple[str, ...]:
+        old, new = cards.read(self.old).document, cards.read(self.new).document
+        absent = object()
+        names = {*old, *new}
+        # As canonical bytes: in Python 1 equals 1.0 and True.
+        return tuple(
+            sorted(
+                name
+                for name in names
+                if old.get(name, absent) is absent
+                or new.get(name, absent) is absent
+                or canonical(old[name]) != canonical(new[name])
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Validate:
+    """Say whether a value suits a part of an operation (``input``, ``output``, ``pauses/<name>``)."""
+
+    source: Source
+    operation: str
+    part: str
+    instance: Json
+
+    def run(self, cards: Cards) -> tuple[Finding, ...]:
+        shape = self._shape(cards.read(self.source).contract.operations.get(self.operation))
+        if isinstance(shape, Text):
+            wrong = not isinstance(self.instance, str)
+            message = "the contract takes plain text here, and this is JSON that is no string"
+            return (Finding("not-text", "", message),) if wrong else ()
+        return tuple(instance_findings(shape.schema, self.instance)) if isinstance(shape, JsonSchema) else ()
+
+    def _shape(self, operation: Operation | None) -> Shape:
+        if operation is None:
+            raise NotFound(f"the contract has no operation {self.operation!r}")
+        section, _, name = self.part.partition("/")
+        if self.part == "input":
+            return operation.input
+        if self.part == "output":
+            return operation.output
+        if section == "pauses" and name in operation.pauses:
+            return operation.pauses[name].answer
+        raise NotFound(f"operation {self.operation!r} has no part {self.part!r}: input, output or pauses/<name>")

@@ -1,0 +1,118 @@
+"""A pool of judging workers that can be stopped: reading and comparing never run on the event loop.
+
+They are plain subprocesses on socket pairs. multiprocessing can't have children in a server's daemon processes, and
+asyncio's own subprocesses want a child watcher, which a server's event loop need not have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pickle
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from registry.catalog.worker import HEADER
+from registry.core.errors import JudgingStopped
+
+if TYPE_CHECKING:
+    from registry.catalog.jobs import Job
+
+
+class WorkerDied(JudgingStopped):
+    """A worker ended in the middle of a job: it ran out of the memory that it may have, or was killed."""
+
+    def __init__(self, memory_bytes: int) -> None:
+        super().__init__(0)
+        message = (
+            f"comparing the contracts ended its process (its limit is {memory_bytes // 2**20} MiB of memory); nothing "
+            "was stored; split the largest schema, or publish it as the next major version"
+        )
+        self.args = (message,)
+
+
+class Workers:
+    """At most ``size`` processes, started when first needed; each runs one job at a time."""
+
+    def __init__(self, size: int, timeout_s: float, memory_bytes: int) -> None:
+        self._timeout_s = timeout_s
+        self._memory_bytes = memory_bytes
+        self._free = asyncio.Semaphore(size)
+        self._idle: list[_Worker] = []
+        self._busy: set[_Worker] = set()
+
+    async def run(self, job: Job) -> Any:
+        """Run a job and return its result; raises what it raised, JudgingStopped over the time, WorkerDied."""
+        async with self._free:
+            worker = self._idle.pop() if self._idle else await _Worker.start(self._memory_bytes)
+            self._busy.add(worker)
+            answered = False
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    result, condition = await worker.ask(job)
+                answered = True
+            except TimeoutError:
+                raise JudgingStopped(self._timeout_s) from None
+            except (asyncio.IncompleteReadError, ConnectionError):
+                raise WorkerDied(self._memory_bytes) from None
+            finally:
+                # Also when the caller goes away: an answer that nobody reads would be the next caller's.
+                self._busy.discard(worker)
+                if answered:
+                    self._idle.append(worker)
+                else:
+                    worker.kill()
+        if condition:
+            kind, arguments, fields = condition
+            error = kind.__new__(kind, *arguments)
+            error.__dict__.update(fields)
+            raise error
+        return result
+
+    async def close(self) -> None:
+        """Kill every worker; jobs that run end with WorkerDied."""
+        for worker in (*self._idle, *self._busy):
+            worker.kill()
+        self._idle.clear()
+
+
+class _Worker:
+    """One process and the socket to it."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.process = process
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def start(cls, memory_bytes: int) -> _Worker:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            arguments = [str(number) for number in (theirs.fileno(), os.getpid(), memory_bytes)]
+            process = subprocess.Popen(  # noqa: S603, ASYNC220 - our own arguments; it takes a millisecond
+                [sys.executable, "-m", "registry.catalog.worker", *arguments],
+                stdin=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+            )
+        ours.setblocking(False)
+        reader, writer = await asyncio.open_unix_connection(sock=ours)
+        return cls(process, reader, writer)
+
+    async def ask(self, job: Job) -> Any:
+        body = pickle.dumps(job)
+        self._writer.write(HEADER.pack(len(body)) + body)
+        await self._writer.drain()
+        (length,) = HEADER.unpack(await self._reader.readexactly(HEADER.size))
+        return pickle.loads(await self._reader.readexactly(length))  # noqa: S301 - from our own child
+
+    def kill(self) -> None:
+        """End the process and reap it, which takes no time after SIGKILL."""
+        self.process.kill()
+        with contextlib.suppress(RuntimeError):  # the loop may be closing
+            self._writer.close()
+        self.process.wait()

@@ -1,0 +1,322 @@
+"""Commands that ask a registry: check, publish, get, search, history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from registry.cli import files
+from registry.cli.offline import FILE, profile_option
+from registry.cli.output import FOUND, finding_line, format_option, guarded, show, show_json, warn
+from registry.client import Card, Refused, Registry
+from registry.core.compat.compare import compare
+from registry.core.compat.rendering import as_json, as_text, judgement_as_text
+from registry.core.compat.report import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Json = Any
+
+DEFAULT_URL = "http://127.0.0.1:8080"
+
+url_option = click.option(
+    "--url", envvar="CARDS_URL", default=DEFAULT_URL, show_default=True, help="The registry (or CARDS_URL)."
+)
+token_option = click.option("--token", envvar="CARDS_TOKEN", help="Who you are (or CARDS_TOKEN).")
+id_option = click.option("--id", "agent_id", help="The agent's ID, where the card doesn't say it (A2A).")
+version_option = click.option("--version", help="The version, where the card's own is none (A2A).")
+
+
+@click.command()
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@click.option("--against", metavar="FILE|git:REF", help="Judge against a file, or the same file at a git revision.")
+@id_option
+@version_option
+@profile_option
+@url_option
+@format_option
+@guarded
+def check(
+    paths: tuple[str, ...],
+    against: str | None,
+    agent_id: str | None,
+    version: str | None,
+    profile: Literal["declared", "literal"],
+    url: str,
+    form: str,
+) -> None:
+    """Ask whether cards could be published, and store nothing.
+
+    \b
+    cards check agent-card.yaml
+    cards check agent-card.yaml --against git:origin/main
+    """
+    cards = _cards(paths, agent_id, version)
+    if against is not None:
+        _check_offline(paths, cards, against, profile, form)
+        return
+    with Registry(url) as registry:
+        try:
+            answer = registry.check(cards)
+        except Refused as refusal:
+            _show_refusal(refusal, form)
+            raise SystemExit(FOUND) from None
+    if form == "json":
+        show_json(answer)
+        return
+    for publication in answer["publications"]:
+        _show_publication(publication)
+
+
+def _check_offline(
+    paths: tuple[str, ...], cards: list[Card], against: str, profile: Literal["declared", "literal"], form: str
+) -> None:
+    refused = False
+    reports = []
+    for path, card in zip(paths, cards, strict=True):
+        is_git = against.startswith("git:")
+        old = files.load_at(path, against.removeprefix("git:")) if is_git else files.load(against)
+        before = files.read(f"{path} at {against}" if is_git else against, old)
+        after = files.read(path, card.data, agent_id=card.agent_id, version=card.version)
+        report = compare(before, after, Policy(profile=profile))
+        reports.append(as_json(report))
+        refused = refused or report.verdict == "refused"
+        if form == "text":
+            show(as_text(report))
+    if form == "json":
+        show_json({"reports": reports})
+    if refused:
+        raise SystemExit(FOUND)
+
+
+@click.command()
+@click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@id_option
+@version_option
+@click.option("--dry-run", is_flag=True, help="Judge, and store nothing.")
+@click.option("--allow-breaking", multiple=True, metavar="FINGERPRINT", help="Let this change through; `*` for all.")
+@click.option("--reason", help="Why; needed with --allow-breaking, kept for ever.")
+@click.option("--commit", help="The source revision; without it, git's, where the file is as committed.")
+@click.option("--status", type=click.Choice(["draft", "staging", "production"]), help="The state to start in.")
+@url_option
+@token_option
+@format_option
+@guarded
+def publish(
+    paths: tuple[str, ...],
+    agent_id: str | None,
+    version: str | None,
+    dry_run: bool,
+    allow_breaking: tuple[str, ...],
+    reason: str | None,
+    commit: str | None,
+    status: str | None,
+    url: str,
+    token: str | None,
+    form: str,
+) -> None:
+    """Publish cards, all or none. An update that breaks callers is refused unless its version says so.
+
+    \b
+    cards publish agent-card.yaml
+    """
+    cards = _cards(paths, agent_id, version)
+    options: dict[str, Any] = {
+        "dry_run": "true" if dry_run else "false",
+        "allow_breaking": allow_breaking,
+        "reason": reason,
+        "commit": commit or files.revision_of(paths[0]),
+        "status": status,
+    }
+    with Registry(url, token) as registry:
+        try:
+            answer = registry.publish_many(cards, **options)
+        except Refused as refusal:
+            _show_refusal(refusal, form)
+            raise SystemExit(FOUND) from None
+    if form == "json":
+        show_json(answer)
+        return
+    for publication in answer["publications"]:
+        _show_publication(publication)
+
+
+def _cards(paths: tuple[str, ...], agent_id: str | None, version: str | None) -> list[Card]:
+    """Load cards, and read each here first: faults are told with file and line before anything is sent."""
+    cards = []
+    for path in paths:
+        data = files.load(path)
+        files.read(path, data, agent_id=agent_id, version=version)
+        cards.append(Card(data, agent_id, version))
+    return cards
+
+
+def _show_publication(publication: Mapping[str, Json]) -> None:
+    record, judgement = publication["record"], publication["judgement"]
+    words = {
+        "created": "published",
+        "unchanged": "is published already, unchanged",
+        "would_create": "could be published",
+    }
+    show(f"{record['agent_id']} {record['version']} {words[publication['outcome']]} ({record['state']})")
+    if publication["outcome"] != "unchanged" and judgement.get("message"):
+        show(f"  {judgement['message']}")
+    for change in judgement.get("changes", ()):
+        if change["said_aloud"] or judgement["verdict"] == "warned":
+            place = f"{change['operation']}: " if change["operation"] else ""
+            show(f"  note: {place}{change['sentence']}")
+    for finding in record["findings"]:
+        warn("  " + finding_line("card", finding))
+
+
+def _show_refusal(refusal: Refused, form: str) -> None:
+    judgement = refusal.problem["judgement"]
+    if form == "json":
+        show_json(refusal.problem)
+        return
+    show(f"Refused: {judgement_as_text(judgement)}")
+    for other in judgement.get("also_refused", ()):
+        show(f"\nRefused: {judgement_as_text(other)}")
+    blocking = [change for change in judgement["changes"] if change["level"] == "major"]
+    smallest = judgement.get("smallest_version")
+    show(f"\nNothing was stored. Publish it as {smallest}" if smallest else "\nNothing was stored.")
+    if blocking:
+        show("or let it through, for ever on record:")
+        allowed = " ".join(f"--allow-breaking {change['fingerprint']}" for change in blocking[:3])
+        show(f"  cards publish ... {allowed} --reason '...'")
+
+
+@click.command()
+@click.argument("name", metavar="ID[@SELECTOR]")
+@click.option(
+    "--output",
+    "part",
+    type=click.Choice(["card", "record", "contract", "a2a"]),
+    default="card",
+    show_default=True,
+    help="What to print; a card is printed as it was sent.",
+)
+@click.option("--a2a-version", type=click.Choice(["1.0", "0.3"]), help="With --output a2a: a view in that version.")
+@url_option
+@format_option
+@guarded
+def get(name: str, part: str, a2a_version: str | None, url: str, form: str) -> None:
+    """Print a card, its record or its contract.
+
+    \b
+    cards get com.example.greeter
+    cards get com.example.greeter@^1.2 --output contract
+    """
+    agent_id, _, selector = name.partition("@")
+    with Registry(url) as registry:
+        match part:
+            case "card":
+                data = registry.card_bytes(agent_id, selector or "latest")
+                click.echo(data, nl=not data.endswith(b"\n"))
+            case "contract":
+                show_json(registry.contract(agent_id, selector or "latest"))
+            case "a2a":
+                show_json(registry.a2a(agent_id, selector or "latest", a2a_version))
+            case _:
+                record = registry.record(agent_id, selector or "latest")
+                if form == "json":
+                    show_json(record)
+                else:
+                    _show_record(record)
+
+
+def _show_record(record: Mapping[str, Json]) -> None:
+    show(f"{record['agent_id']} {record['version']} ({record['state']})")
+    rows = {
+        "name": record["name"],
+        "owner": record["owner"],
+        "tags": ", ".join(record["tags"]),
+        "card digest": record["digests"]["card"],
+        "contract digest": record["digests"]["contract"],
+        "published": f"{record['published_at']} by {record['published_by']}",
+        "commit": record["commit"],
+        "judged": record["judgement"].get("message"),
+        "forced": ", ".join(record["forced"]),
+        "newer behind a break": record["newer_behind_break"],
+    }
+    for label, value in rows.items():
+        if value:
+            show(f"  {label:20}  {value}")
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+@click.option("--tag", multiple=True, help="Has this tag; repeatable.")
+@click.option("--capability", help="Has this capability.")
+@click.option("--skill", help="Has this operation.")
+@click.option("--namespace", help="Is in this namespace.")
+@click.option("--owner", help="Is this owner's.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="At most so many.")
+@url_option
+@format_option
+@guarded
+def search(
+    words: tuple[str, ...],
+    tag: tuple[str, ...],
+    capability: str | None,
+    skill: str | None,
+    namespace: str | None,
+    owner: str | None,
+    limit: int,
+    url: str,
+    form: str,
+) -> None:
+    """Find agents by words, tags and more; without any, list all.
+
+    \b
+    cards search invoice --tag finance
+    """
+    filters = {
+        "q": " ".join(words) or None,
+        "tag": tag or None,
+        "capability": capability,
+        "skill": skill,
+        "namespace": namespace,
+        "owner": owner,
+    }
+    with Registry(url) as registry:
+        found = []
+        for item in registry.agents(limit=min(limit, 200), **filters):
+            found.append(item)
+            if len(found) >= limit:
+                break
+    if form == "json":
+        show_json({"items": found})
+        return
+    if not found:
+        warn("no agent was found; `cards search` without words lists all")
+        return
+    width = max(len(item["agent_id"]) for item in found)
+    for item in found:
+        first = item["description"].strip().splitlines()[0] if item["description"].strip() else ""
+        show(f"{item['agent_id']:{width}}  {item['latest'] or item['version']:10}  {item['name']}: {first[:80]}")
+
+
+@click.command()
+@click.argument("agent_id", metavar="ID")
+@url_option
+@format_option
+@guarded
+def history(agent_id: str, url: str, form: str) -> None:
+    """List an agent's versions, highest first, with what each changed.
+
+    \b
+    cards history com.example.greeter
+    """
+    with Registry(url) as registry:
+        items = list(registry.history(agent_id))
+    if form == "json":
+        show_json({"items": items})
+        return
+    for item in items:
+        counts = item["judgement"].get("counts", {})
+        changes = ", ".join(f"{count} {level}" for level, count in counts.items() if count) or "no changes"
+        forced = "  forced" if item["forced"] else ""
+        show(f"{item['version']:14}  {item['state']:10}  {item['published_at'][:19]}Z  {changes}{forced}")

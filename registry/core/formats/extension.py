@@ -1,0 +1,259 @@
+"""The contract that rides in an A2A card: the ``params`` of our extension, keyed by skill ID.
+
+```json
+{"contract_digest": "sha256:...", "agent_id": "com.example.planner", "version": "1.2.0",
+ "operations": {"plan": {"input_schema": {...}, "output": "text", "pauses": {"approval": {"answer_schema": {...}}},
+                         "failures": [{"kind": "NO_ROUTE", "retryable": false}]}},
+ "guarantees": {"idempotent": true, "p95_latency_ms": 4000}, "limits": {...}, "budget": {...},
+ "capabilities": [...], "tools": [{"name": "maps", "annotations": {"readOnlyHint": true}}]}
+```
+``schemas/a2a-contract-v1.json`` is its form; every member is optional. A digest, once given, must agree.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING
+
+from registry.core.card.model import (
+    Example,
+    Failure,
+    Guarantees,
+    JsonSchema,
+    Operation,
+    Pause,
+    Shape,
+    Text,
+    Tool,
+    Undeclared,
+)
+from registry.core.card.pointers import child
+from registry.core.card.schemas import schema_findings
+from registry.core.errors import Finding
+from registry.core.formats.spelling import did_you_mean
+from registry.core.formats.structure import bounded, structure_findings, without_nulls
+from registry.core.formats.uris import EXTENSION_URI
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from registry.core.card.model import Card, Json
+
+SCHEMA = "a2a-contract-v1"
+AGENT_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+", re.ASCII)
+MAX_AGENT_ID = 255
+ANNOTATIONS: Mapping[str, str] = {
+    "read_only": "readOnlyHint",
+    "destructive": "destructiveHint",
+    "idempotent": "idempotentHint",
+    "open_world": "openWorldHint",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What our extension says about an agent. ``operations`` hold the skills that it speaks about."""
+
+    operations: Mapping[str, Operation] = field(default_factory=dict)
+    capabilities: tuple[str, ...] = ()
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    guarantees: Guarantees = field(default_factory=Guarantees)
+    limits: Mapping[str, float] = field(default_factory=dict)
+    budget: Mapping[str, float] = field(default_factory=dict)
+    agent_id: str | None = None
+    version: str | None = None
+    owner: str | None = None
+    contract_digest: str | None = None
+    pointer: str = ""
+
+
+def place_of(card: Json) -> tuple[str, Json] | None:
+    """Return the pointer and the params of our extension in a card, None when it has none; tolerates any JSON."""
+    capabilities = card.get("capabilities") if isinstance(card, dict) else None
+    extensions = capabilities.get("extensions") if isinstance(capabilities, dict) else None
+    for at, extension in enumerate(extensions if isinstance(extensions, list) else ()):
+        if isinstance(extension, dict) and extension.get("uri") == EXTENSION_URI:
+            return f"/capabilities/extensions/{at}/params", extension.get("params")
+    return None
+
+
+def params_findings(params: Json, pointer: str, skill_ids: Collection[str]) -> list[Finding]:
+    """Return everything that is wrong in our extension's params; tolerates any JSON."""
+    if not isinstance(params, dict):
+        return []  # absent, or of a wrong type: the card's schema says so
+    stripped, findings = without_nulls(params, SCHEMA)
+    findings += bounded(structure_findings(stripped, SCHEMA))
+    findings += _operation_findings(stripped.get("operations"), skill_ids)
+    agent_id = stripped.get("agent_id")
+    if isinstance(agent_id, str) and (len(agent_id) > MAX_AGENT_ID or not AGENT_ID.fullmatch(agent_id)):
+        message = (
+            f"`{agent_id[:60]}` is no agent ID; write a reverse domain name in lower case, such as `com.example.x`"
+        )
+        findings.append(Finding("agent-id", "/agent_id", message))
+    if "contract_digest" not in stripped:
+        message = "`contract_digest` is missing; `cards publish` can't tell whether the contract was changed on the way"
+        findings.append(Finding("no-contract-digest", "", message, "warning"))
+    return [replace(finding, pointer=pointer + finding.pointer) for finding in findings]
+
+
+def _operation_findings(operations: Json, skill_ids: Collection[str]) -> Iterator[Finding]:
+    for operation_id, operation in operations.items() if isinstance(operations, dict) else ():
+        pointer = child("/operations", operation_id)
+        if operation_id not in skill_ids:
+            hint = did_you_mean(operation_id, list(skill_ids))
+            yield Finding("unknown-skill", pointer, f"`{operation_id[:60]}` is the ID of no skill{hint}")
+        if not isinstance(operation, dict):
+            continue
+        yield from _shape_findings(operation, "input", pointer)
+        yield from _shape_findings(operation, "output", pointer)
+        pauses = operation.get("pauses")
+        for name, pause in pauses.items() if isinstance(pauses, dict) else ():
+            if isinstance(pause, dict):
+                yield from _shape_findings(pause, "answer", child(child(pointer, "pauses"), name))
+        yield from _twice(operation.get("failures"), child(pointer, "failures"))
+
+
+def _shape_findings(holder: Mapping[str, Json], name: str, pointer: str) -> Iterator[Finding]:
+    key = f"{name}_schema"
+    if name in holder and key in holder:
+        yield Finding("text-and-schema", child(pointer, key), f"stands beside `{name}`; keep one of the two")
+    if key in holder:
+        yield from schema_findings(holder[key], child(pointer, key))
+
+
+def _twice(failures: Json, pointer: str) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for at, failure in enumerate(failures if isinstance(failures, list) else ()):
+        kind = failure.get("kind") if isinstance(failure, dict) else None
+        if isinstance(kind, str) and kind in seen:
+            yield Finding("duplicate-failure", child(pointer, at), f"`{kind[:60]}` is listed twice")
+        if isinstance(kind, str):
+            seen.add(kind)
+
+
+def read_params(params: Mapping[str, Json], pointer: str) -> Carried:
+    """Return what params without errors say (see ``params_findings``)."""
+    says, _ = without_nulls(params, SCHEMA)
+    operations = says.get("operations", {})
+    tools = says.get("tools", [])
+    return Carried(
+        operations={name: _operation(name, body, f"{pointer}/operations") for name, body in operations.items()},
+        capabilities=tuple(says.get("capabilities", ())),
+        tools={body["name"]: _tool(body, child(f"{pointer}/tools", at)) for at, body in enumerate(tools)},
+        guarantees=Guarantees(**{name: says.get("guarantees", {}).get(name) for name in _guarantee_names()}),
+        limits=says.get("limits", {}),
+        budget=says.get("budget", {}),
+        agent_id=says.get("agent_id"),
+        version=says.get("version"),
+        owner=says.get("owner"),
+        contract_digest=says.get("contract_digest"),
+        pointer=pointer,
+    )
+
+
+def _operation(name: str, body: Mapping[str, Json], parent: str) -> Operation:
+    pointer = child(parent, name)
+    failures = body.get("failures", [])
+    return Operation(
+        id=name,
+        name=name,
+        description="",
+        input=_shape(body, "input", pointer),
+        output=_shape(body, "output", pointer),
+        pauses={key: _pause(key, pause, child(pointer, "pauses")) for key, pause in body.get("pauses", {}).items()},
+        failures={item["kind"]: _failure(item, child(f"{pointer}/failures", at)) for at, item in enumerate(failures)},
+        examples=tuple(
+            _example(item, child(f"{pointer}/examples", at)) for at, item in enumerate(body.get("examples", []))
+        ),
+        pointer=pointer,
+    )
+
+
+def _shape(holder: Mapping[str, Json], name: str, pointer: str) -> Shape:
+    if name in holder:
+        return Text(child(pointer, name))
+    key = f"{name}_schema"
+    return JsonSchema(holder[key], child(pointer, key)) if key in holder else Undeclared(pointer)
+
+
+def _pause(name: str, body: Mapping[str, Json], parent: str) -> Pause:
+    pointer = child(parent, name)
+    return Pause(name, body.get("description", ""), _shape(body, "answer", pointer), pointer)
+
+
+def _failure(body: Mapping[str, Json], pointer: str) -> Failure:
+    known = {item.name for item in fields(Failure)} - {"pointer"}
+    return Failure(**{name: value for name, value in body.items() if name in known}, pointer=pointer)
+
+
+def _example(body: Mapping[str, Json], pointer: str) -> Example:
+    members = frozenset(name for name in ("input", "output", "error") if name in body)
+    return Example(body["name"], body.get("input"), body.get("output"), body.get("error"), members, pointer)
+
+
+def _tool(body: Mapping[str, Json], pointer: str) -> Tool:
+    annotations = body.get("annotations", {})
+    hints = {ours: annotations.get(theirs) for ours, theirs in ANNOTATIONS.items()}
+    return Tool(body["name"], **hints, document=body, pointer=pointer)
+
+
+def _guarantee_names() -> tuple[str, ...]:
+    return tuple(item.name for item in fields(Guarantees))
+
+
+def write_params(card: Card) -> dict[str, Json]:
+    """Return the params that carry a card's contract; reading them back gives the same contract."""
+    contract = card.contract
+    written: dict[str, Json] = {
+        "contract_digest": card.digests.contract,
+        "agent_id": card.agent_id,
+        "version": card.version,
+        "owner": card.owner,
+        "operations": {name: _write_operation(operation) for name, operation in contract.operations.items()},
+        "capabilities": list(contract.capabilities),
+        "tools": [_write_tool(tool) for tool in contract.tools.values()],
+        "guarantees": _given({name: getattr(contract.guarantees, name) for name in _guarantee_names()}),
+        "limits": dict(contract.limits),
+        "budget": dict(contract.budget),
+    }
+    return {name: value for name, value in written.items() if value not in (None, [], {})}
+
+
+def _write_operation(operation: Operation) -> dict[str, Json]:
+    written: dict[str, Json] = {**_write_shape(operation.input, "input"), **_write_shape(operation.output, "output")}
+    if operation.pauses:
+        written["pauses"] = {
+            name: {"description": pause.description, **_write_shape(pause.answer, "answer")}
+            for name, pause in operation.pauses.items()
+        }
+    if operation.failures:
+        written["failures"] = [_write_fields(failure) for failure in operation.failures.values()]
+    if operation.examples:
+        written["examples"] = [_write_example(example) for example in operation.examples]
+    return written
+
+
+def _write_shape(shape: Shape, name: str) -> dict[str, Json]:
+    if isinstance(shape, Text):
+        return {name: "text"}
+    return {f"{name}_schema": shape.schema} if isinstance(shape, JsonSchema) else {}
+
+
+def _write_fields(failure: Failure) -> dict[str, Json]:
+    return _given({item.name: getattr(failure, item.name) for item in fields(Failure) if item.name != "pointer"})
+
+
+def _write_example(example: Example) -> dict[str, Json]:
+    return {"name": example.name, **{name: getattr(example, name) for name in sorted(example.members)}}
+
+
+def _write_tool(tool: Tool) -> dict[str, Json]:
+    hints = {theirs: getattr(tool, ours) for ours, theirs in ANNOTATIONS.items()}
+    document = {name: value for name, value in tool.document.items() if name != "annotations"}
+    annotations = {**tool.document.get("annotations", {}), **_given(hints)}
+    return {**document, "name": tool.name, **({"annotations": annotations} if annotations else {})}
+
+
+def _given(members: Mapping[str, Json]) -> dict[str, Json]:
+    return {name: value for name, value in members.items() if value is not None}

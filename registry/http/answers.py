@@ -1,0 +1,78 @@
+"""Answers with their conditions: every read goes out through here, so that caching is one thing."""
+
+from __future__ import annotations
+
+from email.utils import format_datetime
+from typing import TYPE_CHECKING, Any
+
+from litestar.response import Response
+
+from registry.http.etags import none_match, quoted
+from registry.http.memory import IMMUTABLE, REVALIDATE, Content
+from registry.http.problems import encode
+from registry.http.rendering import version_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from litestar.connection import Request
+
+    from registry.catalog.records import VersionRecord
+
+JSON = "application/json"
+
+
+def json_answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
+    """Return an answer to a call that changes or computes something: it has no validator and is not kept."""
+    kept = {"Cache-Control": "no-store", **(headers or {})}
+    return Response(encode(value), status_code=status, headers=kept, media_type=JSON)
+
+
+def json_content(value: Any) -> Content:
+    """Return a JSON document as a content, tagged by its bytes."""
+    return Content.derived(encode(value), JSON)
+
+
+def conditional(
+    request: Request[Any, Any, Any], content: Content, headers: Mapping[str, str] | None = None
+) -> Response[bytes]:
+    """Answer a read: the content, or 304 when the caller has it already."""
+    kept = {"Cache-Control": REVALIDATE, "ETag": quoted(content.tag), **(headers or {})}
+    condition = ", ".join(request.headers.getall("if-none-match", []))
+    if condition and not none_match(condition, content.tag):
+        # RFC 9110 15.4.5: the headers that a 200 would have had for the cache, and no content.
+        return Response(b"", status_code=304, headers=kept)
+    return Response(content.body, headers=kept, media_type=content.media_type)
+
+
+def version_headers(record: VersionRecord, selector: str) -> dict[str, str]:
+    """Return the headers of what is read from one version through a selector."""
+    if is_digest(selector):
+        return {"Cache-Control": IMMUTABLE}
+    return {"Cache-Control": REVALIDATE, **lifecycle_headers(record)}
+
+
+def is_digest(selector: str) -> bool:
+    """Tell whether a selector names content itself, which never changes."""
+    return selector.startswith("sha256:")
+
+
+def lifecycle_headers(record: VersionRecord) -> dict[str, str]:
+    """Return what a deprecated or retired version says of itself."""
+    if record.state not in ("deprecated", "retired"):
+        return {}
+    headers = {"Deprecation": f"@{int(record.state_changed_at.timestamp())}"}  # RFC 9745 2.1
+    if record.sunset is not None:
+        headers["Sunset"] = format_datetime(record.sunset, usegmt=True)  # RFC 8594 3
+    if record.replaced_by is not None:
+        agent_id, _, version = record.replaced_by.partition("@")
+        headers["Link"] = f'<{version_path(agent_id, version or "latest")}>; rel="successor-version"'  # RFC 5829
+    return headers
+
+
+def joined(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
+    """Return both sets of headers; two ``Link`` headers become one list."""
+    merged = {**first, **second}
+    if "Link" in first and "Link" in second:
+        merged["Link"] = f"{first['Link']}, {second['Link']}"
+    return merged

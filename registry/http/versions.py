@@ -1,0 +1,198 @@
+"""Routes of one version: its record, its parts, whether a value suits it, its state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from litestar.connection import Request
+from litestar.handlers import patch
+from litestar.response import Response
+
+from registry.catalog.records import StateChange
+from registry.core.errors import Finding, InvalidRequest, PreconditionFailed
+from registry.http.answers import (
+    conditional,
+    is_digest,
+    joined,
+    json_answer,
+    json_content,
+    lifecycle_headers,
+    version_headers,
+)
+from registry.http.bodies import read_members
+from registry.http.context import authenticated, services_of
+from registry.http.etags import quoted, strong_tags
+from registry.http.memory import Content, Prepared
+from registry.http.parameters import Query, parse_moment, path_text
+from registry.http.problems import MalformedRequest
+from registry.http.reading import Part, content_of, is_json, reads
+from registry.http.rendering import record_json, version_path
+
+if TYPE_CHECKING:
+    from registry.catalog.records import VersionRecord
+    from registry.http.reading import Side
+
+AnyRequest = Request[Any, Any, Any]
+Answer = Response[bytes]
+PATH = "/v1/agents/{agent_id:str}/versions/{selector:str}"
+STATES = ("draft", "staging", "production", "deprecated", "retired", "yanked")
+KEPT_S = 1.0  # how old an answer by exact version may be in another process after a change of its state
+
+
+async def selected(request: AnyRequest, query: Query) -> VersionRecord:
+    """Return the version that the path selects, after the query's last word was said."""
+    accept_forced = query.boolean("accept_forced") is True
+    query.done()
+    catalog = services_of(request).catalog
+    return await catalog.version(
+        path_text(request, "agent_id"), path_text(request, "selector"), accept_forced=accept_forced
+    )
+
+
+@reads(PATH)
+async def read_record(request: AnyRequest) -> Answer:
+    """Answer with a record and its card."""
+    record = await selected(request, Query.of(request, "accept_forced"))
+    raw = record.raw or b""
+    card: Any = msgspec.Raw(raw) if is_json(raw) else dict((await services_of(request).catalog.card(record)).document)
+    content = json_content({**record_json(record), "card": card})
+    if path_text(request, "selector") == record.version:
+        content = Content(content.body, content.media_type, record.etag)  # what If-Match wants
+    headers = {**lifecycle_headers(record), "Registry-Sequence": str(record.sequence)}
+    return conditional(request, content, headers)
+
+
+async def answer_part(request: AnyRequest, record: VersionRecord, part: Part, location: str) -> Answer:
+    """Answer with a part of a version, and keep the answer where the path can only ever mean this version."""
+    services = services_of(request)
+    selector = path_text(request, "selector")
+    content = await content_of(services, record, part)
+    headers = version_headers(record, selector)
+    pinned = is_digest(selector)
+    if not pinned and selector != record.version:
+        headers["Content-Location"] = location
+    elif not request.scope["query_string"]:
+        kept = Prepared.of(content, headers)
+        services.memory.keep(request.scope["path"], kept, None if pinned else KEPT_S)
+    return conditional(request, content, headers)
+
+
+async def _part(request: AnyRequest, part: Part, below: str) -> Answer:
+    record = await selected(request, Query.of(request, "accept_forced"))
+    return await answer_part(request, record, part, version_path(record.agent_id, record.version) + below)
+
+
+@reads(f"{PATH}/card")
+async def read_card(request: AnyRequest) -> Answer:
+    """Answer with the bytes as sent."""
+    return await _part(request, Part("card"), "/card")
+
+
+@reads(f"{PATH}/contract")
+async def read_contract(request: AnyRequest) -> Answer:
+    """Answer with the normalised contract."""
+    return await _part(request, Part("contract"), "/contract")
+
+
+@reads(f"{PATH}/a2a")
+async def read_a2a(request: AnyRequest) -> Answer:
+    """Answer with the A2A card, as sent or as a view."""
+    query = Query.of(request, "accept_forced", "a2a_version")
+    wanted = query.choice("a2a_version", ("1.0", "0.3"))
+    record = await selected(request, query)
+    part = Part("a2a-1.0") if wanted == "1.0" else Part("a2a-0.3") if wanted == "0.3" else Part("a2a")
+    below = f"/a2a?a2a_version={wanted}" if wanted else "/a2a"
+    return await answer_part(request, record, part, version_path(record.agent_id, record.version) + below)
+
+
+async def _schema(request: AnyRequest, side: Side, operation: str | None) -> Answer:
+    below = f"/schemas/{side}" + (f"/{operation}" if operation else "")
+    return await _part(request, Part("schema", side, operation), below)
+
+
+@reads(f"{PATH}/schemas/input")
+async def read_input_schema(request: AnyRequest) -> Answer:
+    """Answer with the schema of what the agent takes."""
+    return await _schema(request, "input", None)
+
+
+@reads(f"{PATH}/schemas/output")
+async def read_output_schema(request: AnyRequest) -> Answer:
+    """Answer with the schema of what the agent gives."""
+    return await _schema(request, "output", None)
+
+
+@reads(f"{PATH}/schemas/input/{{operation:str}}")
+async def read_operation_input_schema(request: AnyRequest) -> Answer:
+    """Answer with the schema of what one operation takes."""
+    return await _schema(request, "input", path_text(request, "operation"))
+
+
+@reads(f"{PATH}/schemas/output/{{operation:str}}")
+async def read_operation_output_schema(request: AnyRequest) -> Answer:
+    """Answer with the schema of what one operation gives."""
+    return await _schema(request, "output", path_text(request, "operation"))
+
+
+@patch(PATH, status_code=200)
+async def change_state(request: AnyRequest) -> Answer:
+    """Move a version to another state."""
+    principal = await authenticated(request)
+    query = Query.of(request)
+    query.done()
+    change = _state_change(await read_members(request, StateChange.__slots__))
+    services = services_of(request)
+    record = await services.catalog.change_state(
+        path_text(request, "agent_id"),
+        path_text(request, "selector"),
+        change,
+        _if_match(request),
+        principal,
+    )
+    services.memory.forget_changing()
+    headers = {"ETag": quoted(record.etag), "Registry-Sequence": str(record.sequence)}
+    return json_answer(record_json(record), headers=joined(headers, lifecycle_headers(record)))
+
+
+def _if_match(request: AnyRequest) -> str | None:
+    """Return ``If-Match`` as strong tags or ``*``, None when it is missing. Raises what a wrong one means."""
+    header = ", ".join(request.headers.getall("if-match", [])).strip(" \t")
+    if header in ("", "*"):
+        return header or None
+    tags = strong_tags(header)
+    if tags is None:
+        message = "If-Match is no list of entity tags; send the record's ETag as it came, with its quotes, or `*`"
+        raise MalformedRequest.at("not-tags", message)
+    if not tags:
+        raise PreconditionFailed("a weak tag matches nothing here (RFC 9110 13.1.1); send the record's ETag as it came")
+    return ", ".join(quoted(tag) for tag in tags)
+
+
+def _state_change(members: Any) -> StateChange:
+    findings: list[Finding] = []
+    state = members.get("state")
+    if state not in STATES:
+        findings.append(Finding("unknown-state", "/state", f"`state` is one of {', '.join(STATES)}"))
+    findings += [
+        Finding("not-text", f"/{name}", f"`{name}` is a text")
+        for name in ("reason", "replaced_by", "sunset")
+        if not isinstance(members.get(name), (str, type(None)))
+    ]
+    sunset = members.get("sunset")
+    moment = parse_moment(sunset) if isinstance(sunset, str) else None
+    if isinstance(sunset, str) and moment is None:
+        message = "`sunset` is a time with its zone, as in 2027-06-30T00:00:00Z"
+        findings.append(Finding("not-a-time", "/sunset", message))
+    allowed = members.get("allow_breaking", [])
+    if not isinstance(allowed, list) or not all(isinstance(one, str) for one in allowed):
+        findings.append(Finding("not-texts", "/allow_breaking", "`allow_breaking` is a list of fingerprints"))
+    if findings:
+        raise InvalidRequest(findings)
+    return StateChange(
+        state=state,
+        reason=members.get("reason"),
+        replaced_by=members.get("replaced_by"),
+        sunset=moment,
+        allow_breaking=frozenset(allowed),
+    )
