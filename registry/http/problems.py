@@ -187,7 +187,8 @@ def _response(request: Request[Any, Any, Any], error: errors.RegistryError) -> R
 
 
 def _condition(request: Request[Any, Any, Any], error: errors.RegistryError) -> Response[bytes]:
-    return _response(request, error)
+    # A condition without a status is none that a caller can bring about.
+    return _unexpected(request, error) if status_of(type(error)) == 500 else _response(request, error)
 
 
 def _framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:

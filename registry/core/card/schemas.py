@@ -47,12 +47,16 @@ def _findings(schema: Json) -> list[Finding]:
         return [Finding("too-deep", "", f"is deeper than {MAX_DEPTH} levels; flatten it with `$defs`")]
     graph = Graph(schema)
     if graph.pointer_volume > MAX_POINTER_VOLUME:
-        return [Finding("schema-too-large", "", "has too many parts under names that are too long; split or shorten it")]
+        return [
+            Finding("schema-too-large", "", "has too many parts under names that are too long; split or shorten it")
+        ]
     errors = list(islice(_errors(graph), MAX_ERRORS))
     if len(errors) == MAX_ERRORS:
         errors.append(Finding("too-many-findings", "", "has more faults; the rest isn't listed"))
     if not errors and isinstance(solver.find([solver.Side(schema)], []), solver.Nothing):
-        errors.append(Finding("unsatisfiable", "", "accepts no value at all, so nobody could ever call this; loosen it"))
+        errors.append(
+            Finding("unsatisfiable", "", "accepts no value at all, so nobody could ever call this; loosen it")
+        )
     return [*errors, *_warnings(graph)]
 
 
