@@ -53,15 +53,20 @@ async def content_of(services: Services, record: VersionRecord, part: Part) -> C
     Raises NotFound (no such operation, or its shape has no schema), NoSuchView.
     """
     raw = record.raw or b""
-    as_sent = part.name == "card" or (part.name in _AS_SENT.get(record.kind, ()) and is_json(raw))
-    if as_sent:
-        return Content(raw, JSON if is_json(raw) else YAML, record.digests.raw)
+    if part.name == "card":
+        return _as_sent(record, JSON if is_json(raw) else YAML)
+    if part.name in _AS_SENT.get(record.kind, ()) and is_json(raw):
+        return _as_sent(record, JSON)
     key = (record.digests.raw, record.agent_id, record.version, part)
     content = services.memory.content(key)
     if content is None:
-        content = _made(await services.catalog.card(record), part)
+        content = _made(await services.catalog.card(record), record, part)
         services.memory.keep(key, content)
     return content
+
+
+def _as_sent(record: VersionRecord, media_type: str) -> Content:
+    return Content(record.raw or b"", media_type, record.digests.raw)
 
 
 # Which views of a kind of card are the card itself, byte for byte, so that its signatures verify.
@@ -81,26 +86,27 @@ def is_json(raw: bytes) -> bool:
     return True
 
 
-def _made(card: Card, part: Part) -> Content:
+def _made(card: Card, record: VersionRecord, part: Part) -> Content:
     if part.name == "contract":
         return Content.derived(canonical(contract_document(card.contract)), JSON)
     if part.name == "schema":
         return Content.derived(encode(_schema(card, part.side, part.operation)), SCHEMA)
-    return Content.derived(encode(_a2a(card, part.name)), JSON)
+    view = _view(card, part.name)
+    if view is None:
+        return _as_sent(record, JSON) if is_json(card.raw) else Content.derived(encode(card.document), JSON)
+    return Content.derived(encode(view), JSON)
 
 
-def _a2a(card: Card, name: Name) -> Json:
-    """Return an A2A card: as sent where it is one (written as YAML, say), in one version, or as old clients read it."""
-    if name == "a2a-1.0" or (name == "a2a" and card.kind == "contract"):
-        return a2a_1_0.view(card)
+def _view(card: Card, name: Name) -> Json:
+    """Return the A2A card that has to be made, None where the card itself is the answer. Raises NoSuchView."""
     if name == "a2a-0.3":
         return a2a_0_3.view(card)
-    if name == "a2a-legacy" and card.kind in ("a2a-1.0", "contract"):
+    if name == "a2a-legacy" and not card.document.get("url"):  # `url` is what a 0.3 client reads
         try:
             return a2a_0_3.view(card)
         except NoSuchView:
-            return a2a_1_0.view(card)
-    return dict(card.document)
+            return a2a_1_0.view(card) if card.kind == "contract" else None
+    return a2a_1_0.view(card) if name == "a2a-1.0" or card.kind == "contract" else None
 
 
 def operation_of(card: Card, name: str | None) -> Operation:

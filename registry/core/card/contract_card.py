@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from registry.core.card.contract import digests
@@ -119,12 +119,12 @@ def _structure(value: Mapping[str, Json]) -> Iterator[Finding]:
     yield from _version(value)
     for finding in structure_findings(value, SCHEMA):
         if not (finding.pointer == "/version" and finding.code == "wrong-type"):
-            yield _worded(finding, value)
+            yield _worded(finding)
     for pointer, name, meant in misspelt_members(value, SCHEMA):
         yield Finding("unknown-member", pointer, f"`{name}` means nothing here; did you mean `{meant}`?", "warning")
 
 
-def _worded(finding: Finding, value: Mapping[str, Json]) -> Finding:
+def _worded(finding: Finding) -> Finding:
     """Say what a pattern of the schema wants."""
     if finding.code != "invalid-member":
         return finding
@@ -188,14 +188,8 @@ def _operations(value: Mapping[str, Json]) -> dict[str, Operation]:
         # The card's failures hold for every operation; a skill's own come on top.
         operation = _operation(skill, skill["id"], child("/skills", at))
         failures = {**_failures(shared, ""), **operation.failures}
-        found.setdefault(skill["id"], _with_failures(operation, failures))
+        found.setdefault(skill["id"], replace(operation, failures=failures))
     return found
-
-
-def _with_failures(operation: Operation, failures: dict[str, Failure]) -> Operation:
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(operation, failures=failures)
 
 
 def _operation(holder: Mapping[str, Json], name: str, pointer: str) -> Operation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from registry.core.card import pointers
 from registry.core.card.near_misses import closest
@@ -25,7 +25,7 @@ def pair_findings(graph: Graph) -> Iterator[Finding]:
     """Yield each pair to compare that does not name two different properties."""
     for node, keyword, pair in _marked(graph, PAIR):
         at = pointers.child(node.pointer(), keyword)
-        names = [pair.get("before"), pair.get("after")] if isinstance(pair, dict) else []
+        names: list[Any] = [pair.get("before"), pair.get("after")] if isinstance(pair, dict) else []
         if not names or not all(isinstance(name, str) for name in names):
             yield Finding("invalid-diff", at, "must be {before: <property>, after: <property>}")
             continue

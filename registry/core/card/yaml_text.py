@@ -76,11 +76,12 @@ def _parser_events(text: str) -> Iterator[Any]:
 
 
 def _translate(event: Any) -> Event | None:
+    mark: Any = event.start_mark
+    offset: int = mark.index
     if isinstance(event, yaml.CollectionEndEvent):
-        return Event("end", event.start_mark.index)
+        return Event("end", offset)
     if not isinstance(event, yaml.NodeEvent):
         return None
-    offset = event.start_mark.index
     if isinstance(event, yaml.AliasEvent):
         return Event("scalar", offset, f"*{event.anchor}", problem=_ALIAS)
     problem = _TAG if event.tag is not None else None  # type: ignore[attr-defined]  # every node but an alias has it

@@ -12,7 +12,7 @@ from registry.core.compat.versions import Version, bump, line, parse_version
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from registry.core.card.model import Card
+    from registry.core.card.model import Card, Contract
     from registry.core.compat.report import Change, Level, Profile
 
     Bump = Level | Literal["none"]
@@ -50,7 +50,7 @@ def compare(old: Card, new: Card, policy: Policy | None = None) -> Report:
 
 
 def _changes(old: Card, new: Card, profile: Profile) -> Iterator[Change]:
-    before, after = old.contract, new.contract
+    before, after = _said(old, new)
     yield from operations.changes(before, after)
     for name, operation in after.operations.items():
         was = before.operations.get(name)
@@ -63,6 +63,20 @@ def _changes(old: Card, new: Card, profile: Profile) -> Iterator[Change]:
     yield from access.changes(before, after)
     yield from permissions.changes(before, after)
     yield from texts.changes(old, new)
+
+
+def _said(old: Card, new: Card) -> tuple[Contract, Contract]:
+    """Return both contracts without modes that only follow from inputs and outputs: those have rules of their own."""
+    before, after = old.contract, new.contract
+    if not (_says(old, "defaultInputModes") or _says(new, "defaultInputModes")):
+        before, after = replace(before, input_modes=()), replace(after, input_modes=())
+    if not (_says(old, "defaultOutputModes") or _says(new, "defaultOutputModes")):
+        before, after = replace(before, output_modes=()), replace(after, output_modes=())
+    return before, after
+
+
+def _says(card: Card, member: str) -> bool:
+    return card.kind != "contract" or bool(card.document.get("a2a", {}).get(member))
 
 
 def _levelled(changes: Iterator[Change], policy: Policy) -> list[Change]:

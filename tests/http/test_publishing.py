@@ -1,0 +1,254 @@
+import hashlib
+import json
+
+import pytest
+
+from tests.http.cards import NUMBER_OR_NULL, TEXT, a2a_1_0, contract, sent
+
+
+def put(client, agent_id, version, card, **parameters):
+    raw = card if isinstance(card, bytes) else sent(card)
+    headers = {"Content-Type": "application/json"}
+    return client.put(f"/v1/agents/{agent_id}/versions/{version}", content=raw, headers=headers, params=parameters)
+
+
+def test_a_first_publish_is_created_and_says_where_it_is(client, agent_id):
+    raw = sent(contract(agent_id))
+    response = put(client, agent_id, "1.0.0", raw, commit="4f2c1e9")
+    record = response.json()["record"]
+    here = f"/v1/agents/{agent_id}/versions/1.0.0"
+    assert response.status_code == 201
+    assert response.headers["location"] == here
+    assert response.headers["registry-sequence"] == str(record["sequence"])
+    assert response.headers["etag"] == f'"{record["etag"]}"'
+    assert response.json()["outcome"] == "created"
+    assert {name: record[name] for name in ("agent_id", "version", "state", "kind", "namespace", "commit")} == {
+        "agent_id": agent_id,
+        "version": "1.0.0",
+        "state": "production",
+        "kind": "contract",
+        "namespace": agent_id.rpartition(".")[0],
+        "commit": "4f2c1e9",
+    }
+    assert record["digests"]["raw"] == f"sha256:{hashlib.sha256(raw).hexdigest()}"
+    assert record["size_bytes"] == len(raw)
+    assert client.get(here).json()["card"] == json.loads(raw)
+
+
+def test_the_commit_may_come_as_a_header(client, agent_id):
+    headers = {"Content-Type": "application/json", "Cards-Commit": "abc"}
+    path = f"/v1/agents/{agent_id}/versions/1.0.0"
+    response = client.put(path, content=sent(contract(agent_id)), headers=headers)
+    assert response.json()["record"]["commit"] == "abc"
+
+
+def test_the_same_card_again_changes_nothing(client, agent_id):
+    first = put(client, agent_id, "1.0.0", contract(agent_id)).json()["record"]
+    again = put(client, agent_id, "1.0.0", contract(agent_id))
+    assert (again.status_code, again.json()["outcome"], again.json()["record"]) == (200, "unchanged", first)
+    assert "location" not in again.headers
+
+
+def test_the_same_version_with_other_content_is_refused_and_says_what_differs(client, agent_id):
+    put(client, agent_id, "1.0.0", contract(agent_id))
+    response = put(client, agent_id, "1.0.0", contract(agent_id, description="Another."))
+    problem = response.json()
+    assert (response.status_code, problem["code"], problem["differs"]) == (409, "version-taken", ["description"])
+
+
+def test_an_update_that_breaks_callers_is_refused_with_its_report(client, agent_id):
+    put(client, agent_id, "1.0.0", contract(agent_id))
+    response = put(client, agent_id, "1.1.0", contract(agent_id, "1.1.0", input_schema=TEXT))
+    problem = response.json()
+    assert (response.status_code, problem["code"]) == (409, "update-refused")
+    assert problem["judgement"]["verdict"] == "refused"
+    assert problem["judgement"]["smallest_version"] == "2.0.0"
+    assert any(change["level"] == "major" for change in problem["judgement"]["changes"])
+    assert client.get(f"/v1/agents/{agent_id}/versions/1.1.0").status_code == 404
+
+
+def test_a_break_passes_by_its_fingerprint_and_with_a_reason(client, agent_id):
+    put(client, agent_id, "1.0.0", contract(agent_id))
+    breaking = contract(agent_id, "1.1.0", input_schema=TEXT)
+    changes = put(client, agent_id, "1.1.0", breaking).json()["judgement"]["changes"]
+    fingerprints = sorted({change["fingerprint"] for change in changes if change["level"] == "major"})
+    without = put(client, agent_id, "1.1.0", breaking, allow_breaking=fingerprints)
+    forced = put(client, agent_id, "1.1.0", breaking, allow_breaking=fingerprints, reason="nobody calls it")
+    record = forced.json()["record"]
+    assert (without.status_code, without.json()["findings"][0]["pointer"]) == (422, "/reason")
+    assert (forced.status_code, sorted(record["forced"]), record["forced_reason"]) == (
+        201,
+        fingerprints,
+        "nobody calls it",
+    )
+
+
+def test_a_dry_run_judges_and_stores_nothing(client, agent_id):
+    would = put(client, agent_id, "1.0.0", contract(agent_id), dry_run="true")
+    assert (would.status_code, would.json()["outcome"]) == (200, "would_create")
+    assert client.get(f"/v1/agents/{agent_id}").status_code == 404
+    put(client, agent_id, "1.0.0", contract(agent_id))
+    refused = put(client, agent_id, "1.0.1", contract(agent_id, "1.0.1", output_schema=NUMBER_OR_NULL), dry_run="true")
+    assert (refused.status_code, refused.json()["code"]) == (409, "update-refused")
+
+
+def test_a_version_may_start_as_a_draft(client, agent_id):
+    record = put(client, agent_id, "1.0.0", contract(agent_id), status="draft").json()["record"]
+    assert record["state"] == "draft"
+    assert client.get(f"/v1/agents/{agent_id}/versions/latest").status_code == 404
+
+
+def test_a_card_that_is_wrong_is_refused_with_every_finding(client, agent_id):
+    card = contract(agent_id, input_schema={"type": "nothing"}, output_schema={"type": 7})
+    response = put(client, agent_id, "1.0.0", card)
+    pointers = {finding["pointer"] for finding in response.json()["findings"] if finding["level"] == "error"}
+    assert (response.status_code, response.json()["code"]) == (422, "invalid-card")
+    assert {pointer.split("/")[1] for pointer in pointers} == {"input_schema", "output_schema"}
+
+
+@pytest.mark.parametrize("name", ["a@b", "A b", "under_score.example", "x" * 300])
+def test_an_id_that_no_agent_can_have_is_422_where_it_is_written(client, name):
+    response = put(client, name, "1.0.0", a2a_1_0())
+    assert (response.status_code, response.json()["findings"][0]["pointer"]) == (422, "/agent_id")
+
+
+@pytest.mark.parametrize("version", ["1.0", "v1.0.0", "01.0.0", "latest", "^1.0.0"])
+def test_what_is_no_version_is_422_where_it_is_written(client, agent_id, version):
+    response = put(client, agent_id, version, a2a_1_0())
+    assert (response.status_code, response.json()["findings"][0]["pointer"]) == (422, "/version")
+
+
+def test_build_metadata_round_trips_in_a_path(client, agent_id):
+    version = "1.0.0+build.7"
+    response = put(client, agent_id, version, contract(agent_id, version))
+    location = response.headers["location"]
+    assert (response.status_code, location) == (201, f"/v1/agents/{agent_id}/versions/1.0.0%2Bbuild.7")
+    for path in (location, location.replace("%2B", "+")):
+        assert client.get(path).json()["version"] == version
+        assert client.get(f"{path}/card").content == sent(contract(agent_id, version))
+
+
+def test_yaml_is_kept_as_it_was_sent(client, agent_id):
+    text = f"agent_id: {agent_id}\nname: N\ndescription: D\nversion: 1.0.0\ninput: text\noutput: text\n"
+    raw = b"# a comment\n" + text.encode()
+    path = f"/v1/agents/{agent_id}/versions/1.0.0"
+    response = client.put(path, content=raw, headers={"Content-Type": "application/yaml"})
+    card = client.get(f"{path}/card")
+    assert response.status_code == 201
+    assert (card.content, card.headers["content-type"]) == (raw, "application/yaml")
+    assert client.get(path).json()["card"]["name"] == "N"
+
+
+def test_several_cards_are_published_all_or_none_as_json(client, agent_id):
+    one, two = f"{agent_id}.one", f"{agent_id}.two"
+    cards = [{"card": contract(one)}, {"text": json.dumps(contract(two)), "version": "1.0.0"}]
+    refused = client.post("/v1/publish", json={"cards": [*cards, {"card": {"agent_id": f"{agent_id}.three"}}]})
+    assert (refused.status_code, client.get(f"/v1/agents/{one}").status_code) == (422, 404)
+    assert all(finding["pointer"].startswith("/cards/2") for finding in refused.json()["findings"])
+    published = client.post("/v1/publish", json={"cards": cards, "commit": "abc"})
+    assert published.status_code == 201
+    assert [
+        (one["outcome"], one["record"]["agent_id"], one["record"]["commit"]) for one in published.json()["publications"]
+    ] == [
+        ("created", one, "abc"),
+        ("created", two, "abc"),
+    ]
+    again = client.post("/v1/publish", json={"cards": cards})
+    assert (again.status_code, [one["outcome"] for one in again.json()["publications"]]) == (200, ["unchanged"] * 2)
+
+
+def test_a_card_inside_json_keeps_its_bytes(client, agent_id):
+    raw = sent(contract(agent_id)).strip()
+    body = b'{"cards": [ {"card":' + raw + b"}]}"
+    response = client.post("/v1/publish", content=body, headers={"Content-Type": "application/json"})
+    assert response.status_code == 201
+    assert client.get(f"/v1/agents/{agent_id}/versions/1.0.0/card").content == raw
+
+
+def test_several_cards_are_published_as_multipart_with_their_bytes(client, agent_id):
+    one, two = f"{agent_id}.one", f"{agent_id}.two"
+    raw = {one: sent(contract(one)), two: sent(a2a_1_0("2026-12-01")) + b"\r\n\r\n"}
+    files = [
+        ("card", ("a.json", raw[one], "application/json")),
+        (f"{two}@1.2.3", ("b.json", raw[two], "application/json")),
+    ]
+    response = client.post("/v1/publish", files=files)
+    assert response.status_code == 201, response.text
+    assert client.get(f"/v1/agents/{one}/versions/1.0.0/card").content == raw[one]
+    assert client.get(f"/v1/agents/{two}/versions/1.2.3/card").content == raw[two]
+
+
+def test_check_judges_without_a_token_and_stores_nothing(client, reader, agent_id):
+    would = reader.post("/v1/check", json={"cards": [{"card": contract(agent_id)}]})
+    assert (would.status_code, [one["outcome"] for one in would.json()["publications"]]) == (200, ["would_create"])
+    assert reader.get(f"/v1/agents/{agent_id}").status_code == 404
+    put(client, agent_id, "1.0.0", contract(agent_id))
+    yaml = json.dumps(contract(agent_id, "1.0.1", input_schema=TEXT)).encode()
+    refused = reader.post("/v1/check", content=yaml, headers={"Content-Type": "application/yaml"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "update-refused")
+
+
+def test_a_body_names_what_is_wrong_in_it(client):
+    bodies = {
+        '{"cards": [{"text": 1}]}': "/cards/0/text",
+        '{"cards": [{"card": {}, "text": "x"}]}': "/cards/0",
+        '{"cards": [{}]}': "/cards/0",
+        '{"cards": [], "more": 1}': "",
+        '{"cards": [{"text": "x"}], "status": "gone"}': "/status",
+        '{"cards": {}}': "/cards",
+    }
+    found = {}
+    for body in bodies:
+        response = client.post("/v1/publish", content=body, headers={"Content-Type": "application/json"})
+        assert response.status_code == 422, response.text
+        found[body] = response.json()["findings"][0]["pointer"]
+    assert found == bodies
+
+
+def test_a_state_changes_under_the_etag_that_was_read(client, agent_id):
+    put(client, agent_id, "1.0.0", contract(agent_id))
+    path = f"/v1/agents/{agent_id}/versions/1.0.0"
+    etag = client.get(path).headers["etag"]
+    change = {"state": "deprecated", "reason": "use the other", "sunset": "2027-06-30T00:00:00Z"}
+    answers = [
+        client.patch(path, json=change),
+        client.patch(path, json=change, headers={"If-Match": '"other"'}),
+        client.patch(path, json=change, headers={"If-Match": f"W/{etag}"}),
+        client.patch(path, json=change, headers={"If-Match": f'"other", {etag}'}),
+        client.patch(path, json=change, headers={"If-Match": etag}),
+    ]
+    assert [answer.status_code for answer in answers] == [428, 412, 412, 200, 412]
+    record = answers[3].json()
+    assert (record["state"], record["state_reason"], record["sunset"]) == (
+        "deprecated",
+        "use the other",
+        "2027-06-30T00:00:00Z",
+    )
+    assert answers[3].headers["etag"] == client.get(path).headers["etag"] != etag
+
+
+def test_a_state_change_says_everything_that_is_wrong(client, agent_id):
+    body = {"state": "gone", "reason": 1, "sunset": "tomorrow", "allow_breaking": "x"}
+    response = client.patch(f"/v1/agents/{agent_id}/versions/1.0.0", json=body, headers={"If-Match": "*"})
+    assert response.status_code == 422
+    assert [finding["pointer"] for finding in response.json()["findings"]] == [
+        "/state",
+        "/reason",
+        "/sunset",
+        "/allow_breaking",
+    ]
+
+
+def test_a_namespace_judges_by_its_policy_from_then_on(client, reader, agent_id):
+    put(client, agent_id, "1.0.0", contract(agent_id))
+    namespace = agent_id.rpartition(".")[0] + ".strictly"
+    path = f"/v1/namespaces/{namespace}/policy"
+    strict = {"profile": "literal", "levels": {}, "strict": True}
+    set_to = client.put(path, json=strict)
+    assert (set_to.status_code, set_to.json()["policy"]) == (200, strict)
+    read = reader.get(path)
+    assert read.json() == set_to.json()
+    assert reader.get(path, headers={"If-None-Match": read.headers["etag"]}).status_code == 304
+    assert reader.get("/v1/namespaces/nobody.knows/policy").status_code == 404
+    wrong = client.put(path, json={"profile": "x", "levels": {"no-such-rule": "major"}})
+    assert [finding["pointer"] for finding in wrong.json()["findings"]] == ["/profile", "/levels/no-such-rule"]
