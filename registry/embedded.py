@@ -65,7 +65,7 @@ class Server:
     _keeper: threading.Thread | None = None
     _failed: bool = False
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Server:  # noqa: PYI034 - not made for subclasses
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -272,7 +272,7 @@ def _name(process_id: int) -> str:
 
 
 def _reachable_binaries(binaries: Path, folder: Path, account: _Account) -> Path:
-    """Return binaries that the account can run: these, or a copy (a virtual environment below /root can't be entered)."""
+    """Return binaries that the account can run: these, or a copy (root's home can't be entered by others)."""
     if not account.name or all(_allows(path, account, 0o1) for path in (binaries / "postgres", *binaries.parents)):
         return binaries
     if binaries not in _wheel():

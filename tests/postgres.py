@@ -36,7 +36,7 @@ def server_url() -> Iterator[str]:
             raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    from testcontainers.postgres import PostgresContainer  # noqa: PLC0415 - only where nothing else is there
+    from testcontainers.postgres import PostgresContainer
 
     with PostgresContainer("postgres:18", driver=None) as container:
         yield container.get_connection_url()

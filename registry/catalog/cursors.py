@@ -26,7 +26,7 @@ def encode_cursor(query: Any, last: Sequence[str]) -> str:
 def decode_cursor(cursor: str, query: Any, parts: int) -> tuple[str, ...]:
     """Return the key of the last row. Raises InvalidRequest for a text that is no cursor of this query."""
     try:
-        padded = cursor[:_LIMIT].encode("ascii") + b"=="
+        padded = cursor[:_LIMIT].encode("ascii") + b"=" * (-len(cursor[:_LIMIT]) % 4)
         value = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
     except (UnicodeEncodeError, binascii.Error, ValueError, RecursionError):
         value = None

@@ -1,11 +1,12 @@
 import dataclasses
 import signal
+import socket
 from pathlib import Path
 
 import pytest
 
 from registry.app import check_exposure, create_app, is_loopback, serve, url_of
-from registry.core.errors import InvalidRequest
+from registry.core.errors import InvalidRequest, Unavailable
 from registry.settings import Settings
 from tests.http.cards import contract, sent
 from tests.http.serving import running
@@ -44,6 +45,15 @@ def test_an_address_is_written_as_a_url():
         for host, public in (("127.0.0.1", None), ("::1", None), ("0.0.0.0", "https://cards.example.com"))
     ]
     assert found == ["http://127.0.0.1:8080", "http://[::1]:8080", "https://cards.example.com"]
+
+
+def test_a_port_that_is_taken_is_said_before_anything_starts():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        settings = dataclasses.replace(SETTINGS, database_url="postgresql://nowhere", port=other.getsockname()[1])
+        with pytest.raises(Unavailable, match="in use"):
+            serve(settings)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

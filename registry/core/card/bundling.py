@@ -36,11 +36,7 @@ def bundle(name: str, load: Callable[[str], bytes]) -> bytes:
     bundling = _Bundling(load)
     whole = bundling.card(document.value)
     if bundling.findings:
-        found = []
-        for finding in bundling.findings:
-            line, column = document.place(finding.pointer)
-            found.append(Finding(finding.code, finding.pointer, finding.message, finding.level, line, column))
-        raise InvalidCard(found)
+        raise InvalidCard(document.placed(bundling.findings))
     if not bundling.files:
         return raw
     return json.dumps(whole, ensure_ascii=False, indent=2).encode() + b"\n"

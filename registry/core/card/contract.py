@@ -67,12 +67,12 @@ def contract_document(contract: Contract) -> dict[str, Json]:
 
 
 def contract_digest(contract: Contract) -> str:
-    """Return the digest of the normalised contract: has anything changed for callers?"""
+    """Return the digest of the normalised contract: it tells whether anything changed for callers."""
     return digest(canonical(contract_document(contract)))
 
 
 def card_digest(document: Mapping[str, Json]) -> str:
-    """Return the digest of a card without its signatures: is this the same card?"""
+    """Return the digest of a card without its signatures: it tells whether this is the same card."""
     return digest(canonical({name: member for name, member in document.items() if name != "signatures"}))
 
 

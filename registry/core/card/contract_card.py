@@ -295,7 +295,9 @@ def _holder(holder: Mapping[str, Json], pointer: str) -> Iterator[Finding]:
         if name in each and key in each:
             yield Finding("text-and-schema", f"{place}/{key}", f"stands beside `{name}: text`; keep one of the two")
         if key in each:
-            yield from schema_findings(each[key], f"{place}/{key}")
+            found = schema_findings(each[key], f"{place}/{key}")
+            # What a person answers may well be a choice or a yes: only inputs and outputs grow as objects.
+            yield from (finding for finding in found if name != "answer" or finding.code != "root-not-an-object")
     kinds = [(kind, child(f"{pointer}/error_codes", kind)) for kind in holder.get("error_codes", {})]
     kinds += [(each["kind"], f"{pointer}/failures/{at}/kind") for at, each in enumerate(holder.get("failures", ()))]
     seen: set[str] = set()

@@ -46,7 +46,7 @@ def url_findings(url: str, pointer: str) -> list[Finding]:
     address = _address(host)
     if address is not None and address.is_unspecified:
         message = f"`{host}` is where a server listens, not where it is reached; write its public host name"
-        return [Finding("unroutable-url", pointer, message)]
+        return [Finding("unspecified-address", pointer, message)]
     reach = _reach(host, address)
     if reach:
         message = f"`{host}` is {reach}; callers elsewhere can't reach it"

@@ -72,7 +72,7 @@ def _alone(node: Node) -> dict[str, Json]:
         if len(path) == 1:
             alone[keyword] = {}
         elif isinstance(alone[keyword], dict):
-            alone[keyword] = {**dict.fromkeys(alone[keyword], {})} if keyword != "dependencies" else alone[keyword]
+            alone[keyword] = {name: {} for name in alone[keyword]} if keyword != "dependencies" else alone[keyword]
         else:
             alone[keyword] = [{} for _ in alone[keyword]]
     alone.pop("$schema", None)  # an unknown dialect is reported by itself

@@ -48,10 +48,10 @@ def _is_contract_card(value: Json, kind: str) -> bool:
 
 def _named(card: Card, document: Document, agent_id: str | None, version: str | None) -> Card:
     """Give an A2A card the names of the call's path."""
-    findings = [*card.findings, *_placed(list(secret_findings(card.document)), document)]
+    findings = [*card.findings, *document.placed(secret_findings(card.document))]
     if version is not None and card.version is not None and card.version != version:
         message = f"`{card.version}` stands there, and it is published as {version}; the latter counts"
-        findings += _placed([Finding("version-differs", "/version", message, "warning")], document)
+        findings += document.placed([Finding("version-differs", "/version", message, "warning")])
     if agent_id is not None and card.agent_id is not None and card.agent_id != agent_id.lower():
         message = f"the card calls itself {card.agent_id}, and it is published as {agent_id}; the latter counts"
         findings.append(Finding("id-differs", "", message, "warning"))
@@ -73,12 +73,4 @@ def _check_names(card: Card, document: Document, agent_id: str | None, version: 
         message = f"is {card.version}, and the call says {version}; make them the same"
         found.append(Finding("version-mismatch", "/version", message))
     if found:
-        raise InvalidCard([*_placed(found, document), *card.findings])
-
-
-def _placed(findings: list[Finding], document: Document) -> list[Finding]:
-    placed = []
-    for finding in findings:
-        line, column = document.place(finding.pointer)
-        placed.append(replace(finding, line=line, column=column))
-    return placed
+        raise InvalidCard([*document.placed(found), *card.findings])

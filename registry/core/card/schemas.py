@@ -79,7 +79,8 @@ def _unknown_dialect(node: Node) -> Finding:
     return Finding(
         "unknown-dialect",
         at,
-        f"`{named[:120]}` is no dialect that is known here ({', '.join(DIALECT_NAMES.values())}){closest(named, DIALECTS)}",
+        f"`{named[:120]}` is no dialect that is known here ({', '.join(DIALECT_NAMES.values())})"
+        f"{closest(named, DIALECTS)}",
     )
 
 

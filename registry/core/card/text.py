@@ -54,13 +54,16 @@ class Document:
 
     def placed(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """Return the findings with their lines and columns, in the document's order."""
+        return tuple(sorted(self.located(findings), key=lambda finding: (finding.line or 0, finding.column or 0)))
+
+    def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """Return the findings with their lines and columns, in the order given."""
         given = tuple(findings)
         places = self._places([finding.pointer for finding in given])
-        located = [
+        return tuple(
             finding if finding.line is not None else replace(finding, line=line, column=column)
             for finding, (line, column) in zip(given, places, strict=True)
-        ]
-        return tuple(sorted(located, key=lambda finding: (finding.line or 0, finding.column or 0)))
+        )
 
     def _places(self, pointers: list[str]) -> list[tuple[int, int]]:
         if not pointers:

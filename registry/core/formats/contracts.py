@@ -161,22 +161,7 @@ def _version_findings(text: str, version: str | None) -> list[Finding]:
 
 def placed(findings: Sequence[Finding], document: Document) -> list[Finding]:
     """Return findings with the line and column where they stand; what is missing stands where its parent does."""
-    return [_placed(finding, document) for finding in findings]
-
-
-def _placed(finding: Finding, document: Document) -> Finding:
-    pointer, here = "", document.value
-    for token in finding.pointer.split("/")[1:]:
-        name = token.replace("~1", "/").replace("~0", "~")
-        if isinstance(here, dict) and name in here:
-            here = here[name]
-        elif isinstance(here, list) and name.isdecimal() and int(name) < len(here):
-            here = here[int(name)]
-        else:
-            break
-        pointer = f"{pointer}/{token}"
-    line, column = document.place(pointer)
-    return replace(finding, line=line, column=column)
+    return list(document.located(findings))
 
 
 def _distinct(items: Iterable[str]) -> tuple[str, ...]:

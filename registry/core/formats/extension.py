@@ -119,7 +119,9 @@ def _shape_findings(holder: Mapping[str, Json], name: str, pointer: str) -> Iter
     if name in holder and key in holder:
         yield Finding("text-and-schema", child(pointer, key), f"stands beside `{name}`; keep one of the two")
     if key in holder:
-        yield from schema_findings(holder[key], child(pointer, key))
+        found = schema_findings(holder[key], child(pointer, key))
+        # What a person answers may well be a choice or a yes: only inputs and outputs grow as objects.
+        yield from (finding for finding in found if name != "answer" or finding.code != "root-not-an-object")
 
 
 def _twice(failures: Json, pointer: str) -> Iterator[Finding]:

@@ -117,7 +117,10 @@ def test_the_extensions_version_counts_where_the_cards_is_not_semver():
         ),
         pytest.param(
             {"contract_digest": "", "operations": {"plan": {"input": "text", "input_schema": {}}}},
-            [["error", "text-and-schema", "/operations/plan/input_schema"]],
+            [
+                ["error", "text-and-schema", "/operations/plan/input_schema"],
+                ["warning", "root-not-an-object", "/operations/plan/input_schema"],
+            ],
             id="text and schema at once",
         ),
         pytest.param(

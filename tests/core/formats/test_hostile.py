@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from registry.core.card.model import Card
 from registry.core.card.text import parse
-from registry.core.errors import InvalidCard
+from registry.core.errors import InvalidCard, NoSuchView
 from registry.core.formats import FORMATS, a2a_0_3, a2a_1_0, a2a_member, explain_unrecognised, recognise
-from registry.core.errors import NoSuchView
 from registry.core.formats.uris import EXTENSION_URI
 from tests.core.formats.cards import BASES
 from tests.core.formats.test_extension import FULL
@@ -98,27 +97,7 @@ def test_a_members_name_may_be_anything(name):
             st.lists(inner, max_size=3)
             | st.dictionaries(
                 st.sampled_from(
-                    [
-                        "url",
-                        "skills",
-                        "id",
-                        "tags",
-                        "security",
-                        "securitySchemes",
-                        "securityRequirements",
-                        "schemes",
-                        "list",
-                    ]
-                    + [
-                        "type",
-                        "flows",
-                        "supportedInterfaces",
-                        "capabilities",
-                        "extensions",
-                        "uri",
-                        "params",
-                        "operations",
-                    ]
+                    ["url", "skills", "id", "tags", "security", "securitySchemes", "securityRequirements", "schemes", "list", "type", "flows", "supportedInterfaces", "capabilities", "extensions", "uri", "params", "operations"]
                 ),
                 inner,
                 max_size=4,

@@ -143,7 +143,7 @@ def test_the_view_of_a_contract_card_is_read_as_the_same_contract(value):
     again = read(a2a_1_0.view(card))
     assert card.digests.contract == again.digests.contract
     assert (card.agent_id, card.version, card.owner) == (again.agent_id, again.version, again.owner)
-    assert not [finding for finding in again.findings if finding.code != "empty-text"]
+    assert {"empty-text", "root-not-an-object"} >= {finding.code for finding in again.findings}
 
 
 @pytest.mark.parametrize("value", [{}, SPOKEN], ids=["plain HTTP", "A2A"])

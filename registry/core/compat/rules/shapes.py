@@ -123,8 +123,8 @@ OUTPUT_PROPERTY_UNNAMED = Rule(
     "output-property-unnamed",
     "minor",
     "output",
-    "The output no longer names an optional property. It could always be missing, but somebody may read it; trackers of "
-    "schema registries call this breaking.",
+    "The output no longer names an optional property. It could always be missing, but somebody may read it; trackers "
+    "of schema registries call this breaking.",
     said_aloud=True,
     mirror="input-property-unnamed",
 )
