@@ -53,6 +53,11 @@ class Prepared:
         Raises Disagreement, CannotValidate.
         """
         accept, refuse = self.checks[: self.accepting], self.checks[self.accepting :]
+        # The quick one sorts out most guesses; what it lets through, both must say.
+        if not all(pair.probably_accepts(value) for pair in accept):
+            return False
+        if any(pair.probably_accepts(value) for pair in refuse):
+            return False
         return all(pair.accepts(value) for pair in accept) and not any(pair.accepts(value) for pair in refuse)
 
 

@@ -195,6 +195,8 @@ class _Translation:
                 result["$dynamicRef"] = node[keyword]  # not followed: whoever meets it gives up
         if not hidden:
             result.update(assertions(node, scope.dialect))
+            # An empty one asks nothing, but it is naming (docs/closing.md).
+            result.update({name: {} for name in ("properties", "patternProperties") if node.get(name) == {}})
         return result
 
     @staticmethod

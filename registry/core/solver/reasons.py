@@ -74,7 +74,7 @@ def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
     64. Empty when no value answers. Where nothing more exact can be said, one reason stands at the root.
     """
     whole = find(accepted_by, refused_by, budget)
-    if isinstance(whole, Nothing):
+    if isinstance(whole, Nothing) or not refused_by:
         return ()
     fallback = (Reason("", "", whole, ""),)
     try:

@@ -30,6 +30,7 @@ __all__ = ["CannotValidate", "Disagreement", "Pair", "accepts", "instance_findin
 
 Json = Any
 MAX_DEPTH = 200
+_DATA = frozenset({"const", "enum", "default", "examples"})
 MAX_BACKTRACKS = 100_000
 
 
@@ -134,7 +135,24 @@ def _python_validator(schema: Json) -> Any:
     if not isinstance(dialect, str) or not knows(dialect.removesuffix("#")):
         raise CannotValidate(f"$schema {dialect!r} is no draft from 4 to 2020-12")
     # The registry holds the drafts' own meta-schemas and retrieves nothing else.
-    return _guarded(lambda: validator_class(dialect.removesuffix("#"))(schema, registry=META_SCHEMAS))
+    undeclared = _without_dialect(schema, dialect.removesuffix("#"))
+    return _guarded(lambda: validator_class(dialect.removesuffix("#"))(undeclared, registry=META_SCHEMAS))
+
+
+def _without_dialect(schema: Json, dialect: str) -> Json:
+    """Copy a schema without ``$schema``: at one, jsonschema leaves our class for its own, and our keywords with it."""
+    if isinstance(schema, list):
+        return [_without_dialect(item, dialect) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = schema.get("$schema", dialect)
+    if isinstance(named, str) and named.removesuffix("#") != dialect and knows(named.removesuffix("#")):
+        raise CannotValidate(f"an embedded schema is of another dialect, {named}")
+    return {
+        name: item if name in _DATA else _without_dialect(item, dialect)
+        for name, item in schema.items()
+        if not (name == "$schema" and isinstance(item, str))
+    }
 
 
 def _rust_validator(schema: Json) -> Any:

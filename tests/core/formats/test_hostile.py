@@ -97,7 +97,25 @@ def test_a_members_name_may_be_anything(name):
             st.lists(inner, max_size=3)
             | st.dictionaries(
                 st.sampled_from(
-                    ["url", "skills", "id", "tags", "security", "securitySchemes", "securityRequirements", "schemes", "list", "type", "flows", "supportedInterfaces", "capabilities", "extensions", "uri", "params", "operations"]
+                    [
+                        "url",
+                        "skills",
+                        "id",
+                        "tags",
+                        "security",
+                        "securitySchemes",
+                        "securityRequirements",
+                        "schemes",
+                        "list",
+                        "type",
+                        "flows",
+                        "supportedInterfaces",
+                        "capabilities",
+                        "extensions",
+                        "uri",
+                        "params",
+                        "operations",
+                    ]
                 ),
                 inner,
                 max_size=4,
