@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from litestar.response import Response
 
 from registry.http.etags import none_match, quoted
-from registry.http.memory import IMMUTABLE, REVALIDATE, Content
+from registry.http.memory import IMMUTABLE, REVALIDATE, Content, Prepared
 from registry.http.problems import encode
 from registry.http.rendering import version_path
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from litestar.connection import Request
 
     from registry.catalog.records import VersionRecord
+    from registry.http.memory import Memory
 
 JSON = "application/json"
+_KEPT_S = 1.0
 
 
 def json_answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[bytes]:
@@ -43,6 +45,19 @@ def conditional(
         # RFC 9110 15.4.5: the headers that a 200 would have had for the cache, and no content.
         return Response(b"", status_code=304, headers=kept)
     return Response(content.body, headers=kept, media_type=content.media_type)
+
+
+def remembered(
+    request: Request[Any, Any, Any], memory: Memory, content: Content, headers: Mapping[str, str], changes: int
+) -> Response[bytes]:
+    """Answer a read and keep the whole answer: for ever by digest, else until something changes, for a second at most.
+
+    What changes in another process is seen after that second, and at once by who sends ``Registry-Sequence``.
+    """
+    if not request.scope["query_string"]:
+        prepared = Prepared.of(content, headers)
+        memory.keep(request.scope["path"], prepared, None if prepared.pinned else _KEPT_S, changes)
+    return conditional(request, content, headers)
 
 
 def version_headers(record: VersionRecord, selector: str) -> dict[str, str]:

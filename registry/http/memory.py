@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from registry.http.etags import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Mapping
 
 _OVERHEAD_BYTES = 600  # a key, the headers and their objects
 
@@ -46,7 +46,7 @@ class Prepared:
     headers_unchanged: tuple[tuple[bytes, bytes], ...]
 
     @classmethod
-    def of(cls, content: Content, headers: dict[str, str]) -> Prepared:
+    def of(cls, content: Content, headers: Mapping[str, str]) -> Prepared:
         """Make one; RFC 9110 15.4.5 says which headers a 304 repeats."""
         kept = {"etag": quoted(content.tag), **{name.lower(): value for name, value in headers.items()}}
         sent = {"content-type": content.media_type, "content-length": str(len(content.body)), **kept}
@@ -68,6 +68,7 @@ class Memory:
         self._clock = clock
         self._limit_bytes = limit_bytes
         self._size_bytes = 0
+        self._changes = 0
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
 
     def content(self, key: Hashable) -> Content | None:
@@ -80,10 +81,17 @@ class Memory:
         value = self._get(path)
         return value if isinstance(value, Prepared) else None
 
-    def keep(self, key: Hashable, value: Prepared | Content, seconds: float | None = None) -> None:
-        """Keep something, for a time or for as long as there is room."""
+    @property
+    def changes(self) -> int:
+        """How often something changed here: take it before reading what is kept for a time only."""
+        return self._changes
+
+    def keep(
+        self, key: Hashable, value: Prepared | Content, seconds: float | None = None, changes: int | None = None
+    ) -> None:
+        """Keep something, for a time or for as long as there is room; not if something changed while it was read."""
         size_bytes = len(value.body) + _OVERHEAD_BYTES
-        if size_bytes > self._limit_bytes // 8:
+        if size_bytes > self._limit_bytes // 8 or changes not in (None, self._changes):
             return
         self._drop(key)
         self._kept[key] = _Kept(value, size_bytes, None if seconds is None else self._clock() + seconds)
@@ -93,6 +101,7 @@ class Memory:
 
     def forget_changing(self) -> None:
         """Forget everything that is kept for a time only: something changed here."""
+        self._changes += 1
         for key in [key for key, kept in self._kept.items() if kept.until is not None]:
             self._drop(key)
 

@@ -42,6 +42,7 @@ async def publish_version(request: AnyRequest) -> Answer:
         (publication,) = await services.catalog.check(submissions)
         return json_answer(publication_json(publication))
     (publication,) = await services.catalog.publish(submissions, principal)
+    services.memory.forget_changing()
     record = publication.record
     headers = {"ETag": quoted(record.etag), "Registry-Sequence": str(record.sequence)}
     if publication.outcome != "created":
@@ -62,6 +63,7 @@ async def publish_several(request: AnyRequest) -> Answer:
     if terms.dry_run:
         return _several(await services.catalog.check(submissions))
     publications = await services.catalog.publish(submissions, principal)
+    services.memory.forget_changing()
     sequence = max((publication.record.sequence for publication in publications), default=0)
     return _several(publications, {"Registry-Sequence": str(sequence)})
 

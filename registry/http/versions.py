@@ -18,12 +18,13 @@ from registry.http.answers import (
     json_answer,
     json_content,
     lifecycle_headers,
+    remembered,
     version_headers,
 )
 from registry.http.bodies import read_members
 from registry.http.context import authenticated, services_of
 from registry.http.etags import quoted, strong_tags
-from registry.http.memory import Content, Prepared
+from registry.http.memory import Content
 from registry.http.parameters import Query, parse_moment, path_text
 from registry.http.problems import MalformedRequest
 from registry.http.reading import Part, content_of, is_json, reads
@@ -37,7 +38,6 @@ AnyRequest = Request[Any, Any, Any]
 Answer = Response[bytes]
 PATH = "/v1/agents/{agent_id:str}/versions/{selector:str}"
 STATES = ("draft", "staging", "production", "deprecated", "retired", "yanked")
-KEPT_S = 1.0  # how old an answer by exact version may be in another process after a change of its state
 
 
 async def selected(request: AnyRequest, query: Query) -> VersionRecord:
@@ -63,36 +63,29 @@ async def read_record(request: AnyRequest) -> Answer:
     return conditional(request, content, headers)
 
 
-async def answer_part(request: AnyRequest, record: VersionRecord, part: Part, location: str) -> Answer:
-    """Answer with a part of a version, and keep the answer where the path can only ever mean this version."""
+async def _part(request: AnyRequest, query: Query, part: Part, below: str) -> Answer:
+    """Answer with a part of a version; ``below`` is its path below the version's."""
     services = services_of(request)
+    changes = services.memory.changes
+    record = await selected(request, query)
     selector = path_text(request, "selector")
     content = await content_of(services, record, part)
     headers = version_headers(record, selector)
-    pinned = is_digest(selector)
-    if not pinned and selector != record.version:
-        headers["Content-Location"] = location
-    elif not request.scope["query_string"]:
-        kept = Prepared.of(content, headers)
-        services.memory.keep(request.scope["path"], kept, None if pinned else KEPT_S)
-    return conditional(request, content, headers)
-
-
-async def _part(request: AnyRequest, part: Part, below: str) -> Answer:
-    record = await selected(request, Query.of(request, "accept_forced"))
-    return await answer_part(request, record, part, version_path(record.agent_id, record.version) + below)
+    if not is_digest(selector) and selector != record.version:
+        headers["Content-Location"] = version_path(record.agent_id, record.version) + below
+    return remembered(request, services.memory, content, headers, changes)
 
 
 @reads(f"{PATH}/card")
 async def read_card(request: AnyRequest) -> Answer:
     """Answer with the bytes as sent."""
-    return await _part(request, Part("card"), "/card")
+    return await _part(request, Query.of(request, "accept_forced"), Part("card"), "/card")
 
 
 @reads(f"{PATH}/contract")
 async def read_contract(request: AnyRequest) -> Answer:
     """Answer with the normalised contract."""
-    return await _part(request, Part("contract"), "/contract")
+    return await _part(request, Query.of(request, "accept_forced"), Part("contract"), "/contract")
 
 
 @reads(f"{PATH}/a2a")
@@ -100,15 +93,13 @@ async def read_a2a(request: AnyRequest) -> Answer:
     """Answer with the A2A card, as sent or as a view."""
     query = Query.of(request, "accept_forced", "a2a_version")
     wanted = query.choice("a2a_version", ("1.0", "0.3"))
-    record = await selected(request, query)
     part = Part("a2a-1.0") if wanted == "1.0" else Part("a2a-0.3") if wanted == "0.3" else Part("a2a")
-    below = f"/a2a?a2a_version={wanted}" if wanted else "/a2a"
-    return await answer_part(request, record, part, version_path(record.agent_id, record.version) + below)
+    return await _part(request, query, part, f"/a2a?a2a_version={wanted}" if wanted else "/a2a")
 
 
 async def _schema(request: AnyRequest, side: Side, operation: str | None) -> Answer:
     below = f"/schemas/{side}" + (f"/{operation}" if operation else "")
-    return await _part(request, Part("schema", side, operation), below)
+    return await _part(request, Query.of(request, "accept_forced"), Part("schema", side, operation), below)
 
 
 @reads(f"{PATH}/schemas/input")

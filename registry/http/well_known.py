@@ -8,13 +8,11 @@ from litestar.connection import Request
 from litestar.response import Response
 
 from registry.core.errors import NotFound
-from registry.http.answers import conditional, is_digest, joined, version_headers
+from registry.http.answers import is_digest, joined, remembered, version_headers
 from registry.http.context import services_of
-from registry.http.memory import Prepared
 from registry.http.parameters import path_text
 from registry.http.reading import Part, content_of, reads
 from registry.http.rendering import agent_card_path
-from registry.http.versions import KEPT_S
 
 if TYPE_CHECKING:
     from registry.http.reading import Name
@@ -70,17 +68,15 @@ def _no_own_card(_: AnyRequest) -> Answer:
 async def _agent_card(request: AnyRequest, name: Name, selector: str | None) -> Answer:
     # A2A clients add parameters of their own (`A2A-Version`), so this is the one place that doesn't refuse them.
     services = services_of(request)
+    changes = services.memory.changes
     record = await services.catalog.version(path_text(request, "agent_id"), selector or "latest")
     content = await content_of(services, record, Part(name))
     headers = version_headers(record, selector or "latest")
     if name == "a2a-legacy":
         canonical = f'<{agent_card_path(record.agent_id, selector)}>; rel="canonical"'  # RFC 6596
         headers = joined(headers, {"Link": canonical})
-    pinned = selector is not None and is_digest(selector)
-    if not pinned and selector != record.version:
-        headers["Content-Location"] = agent_card_path(record.agent_id, record.version).replace(
-            "agent-card.json", request.scope["path"].rpartition("/")[2]
-        )
-    elif not request.scope["query_string"]:
-        services.memory.keep(request.scope["path"], Prepared.of(content, headers), None if pinned else KEPT_S)
-    return conditional(request, content, headers)
+    if not is_digest(selector or "") and selector != record.version:
+        name_in_path = request.scope["path"].rpartition("/")[2]
+        selected = agent_card_path(record.agent_id, record.version)
+        headers["Content-Location"] = selected.replace("agent-card.json", name_in_path)
+    return remembered(request, services.memory, content, headers, changes)

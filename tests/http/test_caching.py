@@ -125,6 +125,16 @@ def test_a_deprecated_version_says_so_at_once_wherever_its_content_is_read(clien
         ), path
 
 
+def test_latest_moves_at_once_for_everybody_who_asks_this_process(client, reader, published):
+    card = contract(published, "1.1.0")
+    places = [f"/v1/agents/{published}/versions/latest/card", f"/agents/{published}/.well-known/agent-card.json"]
+    before = [reader.get(path).json()["version"] for path in places]
+    path = f"/v1/agents/{published}/versions/1.1.0"
+    assert client.put(path, content=sent(card), headers={"Content-Type": "application/json"}).status_code == 201
+    after = [reader.get(path).json()["version"] for path in places]
+    assert (before, after) == (["1.0.0"] * 2, ["1.1.0"] * 2)
+
+
 def test_a_sequence_number_sent_back_is_answered_from_the_database(client, reader, published):
     path = f"/v1/agents/{published}/versions/1.0.0/card"
     first = reader.get(path)

@@ -44,6 +44,15 @@ def test_a_change_forgets_what_is_kept_for_a_time_only():
     assert (memory.answer("/a"), memory.answer("/b")) == (None, prepared(b"b"))
 
 
+def test_what_was_read_before_a_change_is_not_kept_after_it():
+    memory = Memory(Clock())
+    before = memory.changes
+    memory.forget_changing()
+    memory.keep("/a", prepared(b"a"), 1.0, before)
+    memory.keep("/b", prepared(b"b"), 1.0, memory.changes)
+    assert (memory.answer("/a"), memory.answer("/b")) == (None, prepared(b"b"))
+
+
 def test_one_thing_never_takes_the_whole_room():
     memory = Memory(Clock(), limit_bytes=16_000)
     memory.keep("small", content(10))

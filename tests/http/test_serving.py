@@ -3,6 +3,7 @@ import signal
 import socket
 from pathlib import Path
 
+import httpx
 import pytest
 
 from registry.app import check_exposure, create_app, is_loopback, serve, url_of
@@ -10,6 +11,17 @@ from registry.core.errors import InvalidRequest, Unavailable
 from registry.settings import Settings
 from tests.http.cards import contract, sent
 from tests.http.serving import running
+
+
+def listens(address: tuple[str, int]) -> bool:
+    try:
+        socket.create_connection(address).close()
+    except ConnectionRefusedError:
+        return False
+    except ConnectionResetError:
+        return True
+    return True
+
 
 SETTINGS = Settings(
     database_url=None, database_direct_url=None, data_dir=Path("/nowhere"), pg_bin=None, admin_token=None
@@ -68,6 +80,21 @@ def test_several_workers_serve_one_registry_and_stop_when_told(database_url, num
             with server.client(token=None) as client:
                 assert client.get(f"{path}/card").content == body
         assert server.stop(number) == 0
+
+
+def test_a_server_that_is_killed_leaves_its_port_free_and_loses_no_version(database_url):
+    path = "/v1/agents/com.example.killed/versions/1.0.0"
+    body = sent(contract("com.example.killed"))
+    with running(database_url, workers=2) as server:
+        with server.client() as client:
+            created = client.put(path, content=body, headers={"Content-Type": "application/json"})
+        assert server.stop(signal.SIGKILL) == -signal.SIGKILL
+        address = (httpx.URL(server.url).host, httpx.URL(server.url).port)
+    assert created.status_code == 201
+    while listens(address):  # its workers end by themselves
+        pass
+    with running(database_url) as server, server.client(token=None) as client:
+        assert client.get(f"{path}/card").content == body
 
 
 def test_the_first_start_makes_a_token_and_shows_it_once(database_url):
