@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import ipaddress
+import os
+import signal
 import socket
 import sys
 import threading
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 _HEADER_TIMEOUT_MS = 10_000
 _STOP_TIMEOUT_S = 15
 _LISTENING_POLL_S = 0.02
+_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 
 
 def create_app(settings: Settings, access_log: AccessLog | None = None) -> Litestar:
@@ -115,7 +119,7 @@ def serve(settings: Settings, *, workers: int = 1, started: Callable[[Started], 
         waiting = partial(_tell, server, settings, partial(started, Started(url_of(settings), made)))
         server.on_startup(threading.Thread(target=waiting, name="registry-started", daemon=True).start)
     # Workers get the settings themselves: what the command line decided needn't stand in the environment.
-    server.serve(target_loader=partial(_serving, settings), wrap_loader=False)
+    server.serve(target_loader=partial(_working, settings, os.getpid()), wrap_loader=False)
 
 
 def _tell(server: AbstractServer[Any], settings: Settings, started: Callable[[], None]) -> None:
@@ -207,6 +211,15 @@ async def _prepare(settings: Settings) -> str | None:
         return await catalog.ensure_admin_token(settings.admin_token)
     finally:
         await catalog.close()
+
+
+def _working(settings: Settings, parent: int) -> Litestar:
+    """Make the application in a worker, which ends with its parent even when that is killed: it would keep the port."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            sys.exit(1)
+    return _serving(settings)
 
 
 def _serving(settings: Settings) -> Litestar:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from registry.core.card.model import Json
 
 MAX_FILES = 200
-# URIs of files in a bundle: never fetched, only compared.
-BASE = "bundle:///"
+# URIs of files in a bundle: compared, never fetched (RFC 2606 keeps `.invalid` for that).
+BASE = "https://bundle.invalid/"
 
 
 def bundle(name: str, load: Callable[[str], bytes]) -> bytes:

@@ -6,14 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from registry.core.compat.report import Policy, Report
-from registry.core.compat.rules import RULES, access, guarantees, operations, permissions, shapes, texts
-from registry.core.compat.versions import Version, bump, line, parse_version
+from registry.core.compat.rules import OF_CARDS, OF_OPERATIONS, OF_SETS, OF_SHAPES, WITHOUT_OTHERS
+from registry.core.compat.rules.subjects import Cards, Operations, shapes_of
+from registry.core.compat.versions import bump, parse_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from registry.core.card.model import Card, Contract
+    from registry.core.card.model import Card
     from registry.core.compat.report import Change, Level, Profile
+    from registry.core.compat.rules import Rule
 
     Bump = Level | Literal["none"]
 
@@ -23,68 +25,56 @@ ORDER: dict[str, int] = {"none": 0, "patch": 1, "minor": 2, "major": 3}
 def compare(old: Card, new: Card, policy: Policy | None = None) -> Report:
     """Compare two cards, old to new, by a policy (the default one without).
 
-    The verdict holds the changes against the cards' versions; without versions a break is refused.
+    Changes come highest level first. The verdict holds them against the cards' versions; without versions, or when
+    the new one isn't above the old one, a break is refused and all else accepted.
     """
     chosen = policy or Policy()
-    found = sorted(_levelled(_changes(old, new, chosen.profile), chosen), key=lambda change: -ORDER[change.level])
-    if not found and old.digests.card != new.digests.card:
-        found = [
-            texts.BYTES_CHANGED.change(
-                "the document changed, and nothing that a rule reads", old_pointer="", new_pointer=""
-            )
-        ]
-    level = highest(found)
-    given = _given(old.version, new.version)
+    cards = Cards(old, new)
+    found = list(_changes(cards, chosen.profile)) or list(_found(WITHOUT_OTHERS, cards))
+    changes = ordered(_levelled(found, chosen))
+    level = highest(changes)
     return Report(
         old_version=old.version,
         new_version=new.version,
         old_digest=old.digests.card,
         new_digest=new.digests.card,
         profile=chosen.profile,
-        changes=tuple(found),
+        changes=changes,
         level=level,
         verdict=verdict(level, old.version, new.version, chosen),
         needed=needed(level, old.version),
-        given=given,
+        given=_given(old.version, new.version),
     )
 
 
-def _changes(old: Card, new: Card, profile: Profile) -> Iterator[Change]:
-    before, after = _said(old, new)
-    yield from operations.changes(before, after)
+def _changes(cards: Cards, profile: Profile) -> Iterator[Change]:
+    before, after = cards.contracts
+    yield from _found(OF_SETS, cards)
     for name, operation in after.operations.items():
-        was = before.operations.get(name)
-        if was is not None:
-            yield from shapes.changes(was, operation, profile)
-            yield from operations.pause_changes(was, operation)
-            yield from operations.failure_changes(was, operation)
-            yield from access.operation_changes(was, operation, before, after)
-    yield from guarantees.changes(before, after)
-    yield from access.changes(before, after)
-    yield from permissions.changes(before, after)
-    yield from texts.changes(old, new)
+        if name in before.operations:
+            pair = Operations(name, before.operations[name], operation, before, after)
+            for shapes in shapes_of(pair, profile):
+                yield from _found(OF_SHAPES, shapes)
+            yield from _found(OF_OPERATIONS, pair)
+    yield from _found(OF_CARDS, cards)
 
 
-def _said(old: Card, new: Card) -> tuple[Contract, Contract]:
-    """Return both contracts without modes that only follow from inputs and outputs: those have rules of their own."""
-    before, after = old.contract, new.contract
-    if not (_says(old, "defaultInputModes") or _says(new, "defaultInputModes")):
-        before, after = replace(before, input_modes=()), replace(after, input_modes=())
-    if not (_says(old, "defaultOutputModes") or _says(new, "defaultOutputModes")):
-        before, after = replace(before, output_modes=()), replace(after, output_modes=())
-    return before, after
+def _found(rules: Sequence[Rule], subject: object) -> Iterator[Change]:
+    for rule in rules:
+        yield from rule.changes(subject)
 
 
-def _says(card: Card, member: str) -> bool:
-    return card.kind != "contract" or bool(card.document.get("a2a", {}).get(member))
-
-
-def _levelled(changes: Iterator[Change], policy: Policy) -> list[Change]:
+def _levelled(changes: Iterable[Change], policy: Policy) -> Iterator[Change]:
     """Apply the levels that a policy sets for rules."""
-    return [
-        replace(change, level=policy.levels[change.rule]) if change.rule in policy.levels else change
-        for change in changes
-    ]
+    for change in changes:
+        yield replace(change, level=policy.levels[change.rule]) if change.rule in policy.levels else change
+
+
+def ordered(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """Return the distinct changes, highest level first; a definition that is used twice changes once."""
+    distinct = {change.fingerprint: change for change in reversed(list(changes))}
+    rows = list(distinct.values())[::-1]
+    return tuple(sorted(rows, key=lambda change: -ORDER[change.level]))
 
 
 def highest(changes: Sequence[Change]) -> Bump:
@@ -101,23 +91,17 @@ def needed(level: Bump, old: str | None) -> Bump:
 
 def verdict(level: Bump, old: str | None, new: str | None, policy: Policy) -> Literal["accepted", "warned", "refused"]:
     """Hold a level against what the version numbers say."""
-    given = _given(old, new)
-    wanted = needed(level, old)
+    given, wanted = _given(old, new), needed(level, old)
     if given is None:
         return "refused" if level == "major" else "accepted"
     if ORDER[wanted] <= ORDER[given]:
         return "accepted"
-    if wanted == "major":
+    if wanted == "major" or policy.strict:
         return "refused"
-    if wanted == "minor":
-        return "refused" if policy.strict else "warned"
-    return "accepted"
+    return "warned"
 
 
-def _given(old: str | None, new: str | None) -> Bump | None:
+def _given(old: str | None, new: str | None) -> Level | None:
     if old is None or new is None:
         return None
     return bump(parse_version(old), parse_version(new))
-
-
-__all__ = ["RULES", "Version", "compare", "highest", "line", "needed", "verdict"]

@@ -7,16 +7,26 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from registry.core.card.canonical import canonical, digest
 from registry.core.card.contract import contract_document
-from registry.core.compat import versions
-from registry.core.compat.compare import ORDER
-from registry.core.compat.rendering import as_json, change_as_json
-from registry.core.compat.versions import LIVE, Version, free_major, line, parse_version, precedence
+from registry.core.compat.compare import ordered
+from registry.core.compat.rendering import judgement_as_json, judgement_as_text, place_and_sentence
+from registry.core.compat.versions import (
+    LIVE,
+    Version,
+    free_major,
+    free_minor,
+    line,
+    line_name,
+    parse_version,
+    precedence,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from registry.core.card.model import Card, State
     from registry.core.compat.report import Change, Policy, Report
+
+    Pairs = Sequence[tuple["Baseline", Report]]
 
 Json = Any
 
@@ -39,61 +49,22 @@ class Baseline:
     """A release that a version is judged against.
 
     ``for_the_record`` ones are shown and refuse nothing: the last of the major below, and what lies across a break
-    that was let through. ``free_major`` is the version that a break could be published as.
+    that was let through. ``free_major`` is the version that a break, ``free_minor`` the one that an addition could be
+    published as.
     """
 
     release: Release
     direction: Literal["below", "above"]
     for_the_record: bool = False
     free_major: str = ""
-
-
-def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
-    """Return what a version is judged against, by precedence, nearest first: all below, then all above.
-
-    Only live releases count, prereleases never. A version that was let through by force begins a new line: what lies
-    before it is for the record.
-    """
-    here = parse_version(version)
-    known = [(parse_version(each.version), each) for each in history]
-    live = [pair for pair in known if pair[1].state in LIVE and not pair[0].prerelease]
-    same = sorted((pair for pair in live if line(pair[0]) == line(here)), key=lambda pair: precedence(pair[0]))
-    free = free_major(here, [found for found, _ in known])
-    below = [each for found, each in same if precedence(found) < precedence(here)][::-1]
-    above = [each for found, each in same if precedence(found) > precedence(here)]
-    result = [
-        *_until_break(below, "below", free),
-        *_until_break(above, "above", free),
-    ]
-    if not below:
-        lower = [pair for pair in live if precedence(pair[0]) < precedence(here)]
-        if lower:
-            last = max(lower, key=lambda pair: precedence(pair[0]))[1]
-            result.append(Baseline(last, "below", for_the_record=True, free_major=free))
-    return tuple(result)
-
-
-def _until_break(row: list[Release], direction: Literal["below", "above"], free: str) -> list[Baseline]:
-    """Take releases up to a forced one: below it counts still, above it doesn't; one more is for the record."""
-    result = []
-    for index, each in enumerate(row):
-        if direction == "above" and each.forced:
-            result.append(Baseline(each, direction, for_the_record=True, free_major=free))
-            break
-        result.append(Baseline(each, direction, free_major=free))
-        if direction == "below" and each.forced:
-            result += [
-                Baseline(other, direction, for_the_record=True, free_major=free) for other in row[index + 1 :][:1]
-            ]
-            break
-    return result
+    free_minor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What all comparisons of a version say together.
 
-    ``changes`` are the distinct ones, ``smallest_version`` what would be accepted instead (None when accepted),
+    ``changes`` are the distinct ones, ``smallest_version`` what would be accepted instead (None unless refused),
     ``predecessor`` the nearest release below, ``forced`` the fingerprints that were let through.
     """
 
@@ -107,131 +78,156 @@ class Judgement:
     forced: tuple[str, ...]
 
 
-def decide(
-    version: str, pairs: Sequence[tuple[Baseline, Report]], policy: Policy, allowed: frozenset[str] = frozenset()
-) -> Judgement:
+def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
+    """Return what a version is judged against, by precedence: all of its major below, nearest first, then all above.
+
+    Only live releases count; prereleases never do, so a prerelease isn't held against its siblings. A live version
+    that was let through by force begins a new line: the nearest one before it is for the record. So is the last of
+    the major below, for the first of a major.
+    """
+    here = parse_version(version)
+    known = [(parse_version(each.version), each) for each in history]
+    live = sorted(
+        ((found, each) for found, each in known if each.state in LIVE and not found.prerelease),
+        key=lambda pair: precedence(pair[0]),
+    )
+    below = [pair for pair in live if precedence(pair[0]) < precedence(here)][::-1]
+    above = [each for found, each in live if precedence(found) > precedence(here) and line(found) == line(here)]
+    same = [each for found, each in below if line(found) == line(here)]
+    rows = [*_below(same), *_above(above)]
+    if below and not same:
+        rows.append(Baseline(below[0][1], "below", for_the_record=True))
+    taken = [found for found, _ in known]
+    major, minor = free_major(here, taken), free_minor(here, taken)
+    return tuple(replace(each, free_major=major, free_minor=minor) for each in rows)
+
+
+def _below(row: Sequence[Release]) -> list[Baseline]:
+    """Take releases, nearest first, down to a forced one, and one more for the record."""
+    cut = next((index for index, each in enumerate(row) if each.forced), len(row))
+    return [Baseline(each, "below", for_the_record=index > cut) for index, each in enumerate(row[: cut + 2])]
+
+
+def _above(row: Sequence[Release]) -> list[Baseline]:
+    """Take releases, nearest first, up to a forced one, which is for the record: it broke with what lies below it."""
+    cut = next((index for index, each in enumerate(row) if each.forced), len(row))
+    return [Baseline(each, "above", for_the_record=index == cut) for index, each in enumerate(row[: cut + 1])]
+
+
+def decide(version: str, pairs: Pairs, policy: Policy, allowed: frozenset[str] = frozenset()) -> Judgement:
     """Judge a version from its comparisons.
 
     A breaking change refuses unless its fingerprint is among ``allowed`` (``*`` allows all): one more break than was
     named is still refused. Under a strict policy an addition with only a patch bump is refused as well.
     """
-    decided = [(baseline, _decided(baseline, report, policy, allowed)) for baseline, report in pairs]
-    blocking = [(baseline, report) for baseline, report in decided if report.verdict == "refused"]
+    decided = [(baseline, _decided(baseline, report, allowed)) for baseline, report in pairs]
+    refusing = [pair for pair in decided if pair[1].verdict == "refused"]
     warned = any(report.verdict == "warned" for _, report in decided)
-    predecessor = next((baseline.release.version for baseline, _ in decided if baseline.direction == "below"), None)
-    forced = tuple(dict.fromkeys(each for _, report in decided for each in report.forced))
-    smallest = _smallest(version, blocking, policy, allowed) if blocking else None
-    word: Literal["accepted", "warned", "refused"] = "refused" if blocking else "warned" if warned else "accepted"
+    reports = tuple(report for _, report in decided)
+    smallest = _smallest(refusing, allowed) if refusing else None
     return Judgement(
-        verdict=word,
+        verdict="refused" if refusing else "warned" if warned else "accepted",
         version=version,
-        message=_message(version, decided, blocking, allowed, smallest, policy),
+        message=_message(version, decided, allowed, smallest, policy),
         smallest_version=smallest,
-        reports=tuple(report for _, report in decided),
-        changes=_distinct(report for _, report in decided),
-        predecessor=predecessor,
-        forced=forced,
+        reports=reports,
+        changes=ordered(change for report in reports for change in report.changes),
+        predecessor=next((one.release.version for one, _ in decided if one.direction == "below"), None),
+        forced=tuple(dict.fromkeys(each for report in reports for each in report.forced)),
     )
 
 
-def _decided(baseline: Baseline, report: Report, policy: Policy, allowed: frozenset[str]) -> Report:
+def _decided(baseline: Baseline, report: Report, allowed: frozenset[str]) -> Report:
     """Hold one report against what is allowed; what is for the record refuses nothing."""
     if baseline.for_the_record:
         return replace(report, verdict="accepted", forced=())
-    if report.verdict == "accepted" or (report.verdict == "warned" and not policy.strict):
-        return replace(report, forced=())
-    breaks = [change for change in report.changes if change.level == "major"]
-    let_through = tuple(change.fingerprint for change in breaks if _allowed(change, allowed))
-    if breaks and len(let_through) == len(breaks):
-        return replace(report, verdict="accepted", forced=let_through)
+    breaks = _breaks(report, frozenset())
+    if report.verdict == "refused" and breaks and not _breaks(report, allowed):
+        return replace(report, verdict="accepted", forced=tuple(change.fingerprint for change in breaks))
     return replace(report, forced=())
 
 
-def _allowed(change: Change, allowed: frozenset[str]) -> bool:
-    return "*" in allowed or change.fingerprint in allowed
+def _breaks(report: Report, allowed: frozenset[str]) -> list[Change]:
+    """Return the breaking changes that aren't allowed."""
+    breaks = [change for change in report.changes if change.level == "major"]
+    return [] if "*" in allowed else [change for change in breaks if change.fingerprint not in allowed]
 
 
-def _distinct(reports: Iterable[Report]) -> tuple[Change, ...]:
-    found: dict[str, Change] = {}
-    for report in reports:
-        for change in report.changes:
-            found.setdefault(change.fingerprint, change)
-    return tuple(sorted(found.values(), key=lambda change: -ORDER[change.level]))
+def _smallest(refusing: Pairs, allowed: frozenset[str]) -> str:
+    """Return a version that would be accepted: of the next free major for a break, the next minor for an addition."""
+    first = refusing[0][0]
+    return first.free_major if any(_breaks(report, allowed) for _, report in refusing) else first.free_minor
 
 
-def _smallest(
-    version: str, blocking: Sequence[tuple[Baseline, Report]], policy: Policy, allowed: frozenset[str]
-) -> str | None:
-    breaks = [pair for pair in blocking if any(_blocks(change, allowed) for change in pair[1].changes)]
-    if breaks:
-        return breaks[0][0].free_major
-    here = parse_version(version)
-    above = [parse_version(baseline.release.version) for baseline, _ in blocking if baseline.direction == "above"]
-    highest = max([here, *above], key=precedence)
-    return str(Version(highest.major, highest.minor + 1, 0)) if policy.strict else None
+def _message(version: str, decided: Pairs, allowed: frozenset[str], smallest: str | None, policy: Policy) -> str:
+    """Say in one line what was decided, by the comparison that decided it."""
+    counted = [pair for pair in decided if not pair[0].for_the_record]
+    refusing = [pair for pair in counted if pair[1].verdict == "refused"]
+    if refusing:
+        broken = [pair for pair in refusing if _breaks(pair[1], allowed)]
+        baseline, report = (broken or refusing)[0]
+        shown = _breaks(report, allowed) or _additions(report)
+        verb = "breaks" if broken else "adds, with a patch version only"
+        return f"{_names(baseline, report)} {verb}: {_shown(shown)}; publish it as {smallest}"
+    for _, report in counted:
+        if report.forced:
+            return f"{report.old_version} -> {report.new_version} breaks, and was let through: " + _shown(
+                [change for change in report.changes if change.fingerprint in report.forced]
+            )
+    for baseline, report in counted:
+        if report.verdict == "warned":
+            more = _shown(_additions(report))
+            said = f"; {baseline.free_minor} would say so" if baseline.direction == "below" else ""
+            return f"{_names(baseline, report)} adds, with a patch version only: {more}{said}"
+    if not counted:
+        return _first(version, decided)
+    report = counted[0][1]
+    level = f"the {policy.profile} profile" if report.changes else "no change"
+    return f"{report.old_version} -> {report.new_version} breaks nobody ({level})"
 
 
-def _blocks(change: Change, allowed: frozenset[str]) -> bool:
-    return change.level == "major" and not _allowed(change, allowed)
+def _first(version: str, decided: Pairs) -> str:
+    name = line_name(line(parse_version(version)))
+    if not decided:
+        return f"{version} is the first version of {name}"
+    baseline, report = decided[0]
+    breaks = _breaks(report, frozenset())
+    if line(parse_version(baseline.release.version)) == line(parse_version(version)):
+        return f"{version} lies before a break that was let through"
+    if not breaks:
+        return f"{version} is the first version of {name}, and breaks nobody who calls {report.old_version}"
+    return f"{version} is the first version of {name}; against {report.old_version}: {_shown(breaks)}"
 
 
-def _message(
-    version: str,
-    decided: Sequence[tuple[Baseline, Report]],
-    blocking: Sequence[tuple[Baseline, Report]],
-    allowed: frozenset[str],
-    smallest: str | None,
-    policy: Policy,
-) -> str:
-    if not blocking:
-        counted = [report for baseline, report in decided if not baseline.for_the_record]
-        if not counted:
-            return f"{version} is the first version of {versions.line_name(line(parse_version(version)))}"
-        if any(report.verdict == "warned" for report in counted):
-            return f"{version} adds to {counted[0].old_version}; a minor version would say so"
-        if any(report.forced for report in counted):
-            return f"{version} breaks callers and was let through"
-        return f"{version} keeps what was promised"
-    baseline, report = blocking[0]
-    breaks = [change for change in report.changes if _blocks(change, allowed)]
-    additions = [change for change in report.changes if change.level == "minor"] if policy.strict else []
-    shown = breaks or additions
-    said = "; ".join(place_and_sentence(change) for change in shown[:MAX_SHOWN])
-    more = f"; and {len(shown) - MAX_SHOWN} more" if len(shown) > MAX_SHOWN else ""
-    verb = "breaks" if breaks else "adds with a patch version only"
-    there = " (published already)" if baseline.direction == "above" else ""
-    advice = f"; publish it as {smallest}" if smallest else ""
-    return f"{report.old_version} -> {report.new_version}{there} {verb}: {said}{more}{advice}"
+def _names(baseline: Baseline, report: Report) -> str:
+    there = " (already published)" if baseline.direction == "above" else ""
+    return f"{report.old_version} -> {report.new_version}{there}"
 
 
-def place_and_sentence(change: Change) -> str:
-    """Return a change as messages show it: operation, side, sentence."""
-    parts = [change.operation] if change.operation and change.operation != "default" else []
-    if change.side not in ("card", "guarantee", "permission", "interface", "security", "limit", "failure"):
-        parts.append(change.side)
-    return ": ".join([*parts, change.sentence])
+def _additions(report: Report) -> list[Change]:
+    return [change for change in report.changes if change.level == "minor"]
+
+
+def _shown(changes: Sequence[Change]) -> str:
+    more = f"; and {len(changes) - MAX_SHOWN} more" if len(changes) > MAX_SHOWN else ""
+    return "; ".join(place_and_sentence(change) for change in changes[:MAX_SHOWN]) + more
 
 
 def judged_digest(card: Card) -> str:
     """Return a digest over everything that a rule above patch reads: equal ones need no comparison."""
     contract = card.contract
-    parts = {
-        "contract": contract_document(contract),
-        "interfaces": [[each.binding, each.protocol_version, each.url, each.tenant] for each in contract.interfaces],
-        "tools": {name: tool.pointer for name, tool in contract.tools.items()},
-    }
-    return digest(canonical(parts))
+    places = sorted([each.binding, each.protocol_version, each.url, each.tenant] for each in contract.interfaces)
+    return digest(canonical({"contract": contract_document(contract), "interfaces": places}))
 
 
-def judgement_as_json(judgement: Judgement) -> dict[str, Json]:
-    """Return a judgement as answers and stored records show it."""
-    return {
-        "verdict": judgement.verdict,
-        "version": judgement.version,
-        "message": judgement.message,
-        "smallest_version": judgement.smallest_version,
-        "predecessor": judgement.predecessor,
-        "forced": list(judgement.forced),
-        "changes": [change_as_json(change) for change in judgement.changes],
-        "reports": [as_json(report) for report in judgement.reports],
-    }
+__all__ = [
+    "Baseline",
+    "Judgement",
+    "Release",
+    "Version",
+    "baselines",
+    "decide",
+    "judged_digest",
+    "judgement_as_json",
+    "judgement_as_text",
+]

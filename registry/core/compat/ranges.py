@@ -9,9 +9,9 @@ import semver
 
 Version = semver.Version
 
-_PART = r"[xX*]|[0-9]{1,9}"
+_PART = r"[xX*]|0|[1-9][0-9]{0,15}"
 _PARTIAL = (
-    rf"[vV=]?\s*(?P<major>{_PART})(?:\.(?P<minor>{_PART})(?:\.(?P<patch>{_PART})"
+    rf"v?(?P<major>{_PART})(?:\.(?P<minor>{_PART})(?:\.(?P<patch>{_PART})"
     r"(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?)?)?"
 )
 _SIMPLE = re.compile(rf"(?P<operator>\^|~>?|>=|<=|>|<|=)?\s*{_PARTIAL}", re.ASCII)
@@ -67,22 +67,30 @@ def parse_range(text: str) -> Range | None:
 
 
 def _comparators(text: str) -> list[Comparator] | None:
+    try:
+        return _hyphen(text) or _row(text)
+    except ValueError:  # a prerelease that SemVer doesn't know
+        return None
+
+
+def _hyphen(text: str) -> list[Comparator] | None:
     hyphen = _HYPHEN.fullmatch(text)
-    if hyphen:
-        low, high = _SIMPLE.fullmatch(hyphen["low"]), _SIMPLE.fullmatch(hyphen["high"])
-        if not low or not high or low["operator"] or high["operator"]:
-            return None
-        return [*_expand(">=", low), *_expand("<=", high)]
+    if hyphen is None:
+        return None
+    low, high = _SIMPLE.fullmatch(hyphen["low"]), _SIMPLE.fullmatch(hyphen["high"])
+    if not low or not high or low["operator"] or high["operator"]:
+        return None
+    return [*_expand(">=", low), *_expand("<=", high)]
+
+
+def _row(text: str) -> list[Comparator] | None:
     found: list[Comparator] = []
     position = 0
     while position < len(text):
         match = _SIMPLE.match(text, position)
         if match is None or (match.end() < len(text) and not text[match.end()].isspace()):
             return None
-        try:
-            found += _expand(match["operator"] or "", match)
-        except ValueError:
-            return None
+        found += _expand(match["operator"] or "", match)
         position = match.end()
         while position < len(text) and text[position].isspace():
             position += 1
@@ -96,7 +104,7 @@ def _expand(operator: str, match: re.Match[str]) -> list[Comparator]:
         cut = parts.index(None)
         parts = [*parts[:cut], *([None] * (3 - cut))]
     major, minor, patch = (part or 0 for part in parts)
-    low = Version(major, minor, patch, match["pre"] if None not in parts else None)
+    low = Version.parse(f"{major}.{minor}.{patch}" + (f"-{match['pre']}" if match["pre"] and None not in parts else ""))
     if parts[0] is None:
         return [Comparator("<", Version(0, 0, 0, "0"))] if operator in ("<", ">") else []
     above = _above(parts)

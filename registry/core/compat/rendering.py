@@ -1,4 +1,4 @@
-"""A report as JSON (an exact round trip) and as text that a person acts on."""
+"""A report or a judgement as JSON (an exact round trip) and as text that a person acts on."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from registry.core.compat.report import Change, Report, Witness
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from registry.core.compat.judging import Judgement
+
 Json = Any
 
 MAX_VALUE = 300
-_MARKS = {"major": "✗", "minor": "+", "patch": "·"}
+_INDENT = " " * 7
 
 
 def change_as_json(change: Change) -> dict[str, Json]:
@@ -65,50 +67,95 @@ def report_from_json(document: Mapping[str, Json]) -> Report:
     return Report(**{**document, "changes": changes, "forced": tuple(document["forced"])})
 
 
+def judgement_as_json(judgement: Judgement) -> dict[str, Json]:
+    """Return a judgement as answers and stored records show it."""
+    return {
+        "verdict": judgement.verdict,
+        "version": judgement.version,
+        "message": judgement.message,
+        "smallest_version": judgement.smallest_version,
+        "predecessor": judgement.predecessor,
+        "forced": list(judgement.forced),
+        "changes": [change_as_json(change) for change in judgement.changes],
+        "reports": [as_json(report) for report in judgement.reports],
+    }
+
+
 def as_text(report: Report) -> str:
     """Return a report for a terminal: each change with its place, its witness and what to do, then the verdict."""
-    blocks = ["\n".join(_change(change_as_json(change))) for change in report.changes]
-    names = f"{report.old_version or 'old'} -> {report.new_version or 'new'}"
-    return "\n".join([*blocks, *([""] if blocks else []), _verdict(names, report)])
+    return _report_text(as_json(report))
+
+
+def _report_text(report: Mapping[str, Json]) -> str:
+    blocks = [_change_text(change) for change in report["changes"]]
+    names = f"{report['old_version'] or 'old'} -> {report['new_version'] or 'new'}"
+    return "\n".join([*blocks, *([""] if blocks else []), f"{names}: {_verdict(report)}"])
+
+
+def _verdict(report: Mapping[str, Json]) -> str:
+    if report["level"] == "none":
+        return "nothing changed"
+    count = len(report["changes"])
+    changes = f"{count} change{'' if count == 1 else 's'}"
+    given = "" if report["given"] is None else f", and the version gives a {report['given']} one"
+    forced = f"; {len(report['forced'])} let through" if report["forced"] else ""
+    return f"{changes}, {report['verdict']}: needs a {report['needed']} bump{given}{forced}"
 
 
 def judgement_as_text(judgement: Mapping[str, Json]) -> str:
-    """Return a judgement (as JSON) for a terminal: the message, each change, and what would be accepted."""
-    blocks = ["\n".join(_change(change)) for change in judgement["changes"] if change["level"] != "patch"]
-    return "\n".join([judgement["message"], *([""] if blocks else []), *blocks])
+    """Return a judgement (as JSON) for a terminal.
+
+    First the message; then each comparison that has something to tell, nearest first: its changes above patch with
+    their places, witnesses and what to do, and its verdict.
+    """
+    blocks = [judgement["message"]]
+    told: set[str] = set()
+    for report in judgement["reports"]:
+        changes = [
+            change for change in report["changes"] if change["level"] != "patch" and change["fingerprint"] not in told
+        ]
+        told |= {change["fingerprint"] for change in changes}
+        if changes:
+            names = f"{report['old_version']} -> {report['new_version']}: {_verdict(report)}"
+            blocks += ["", names, *(_change_text(change) for change in changes)]
+    return "\n".join(blocks)
 
 
-def _change(change: Mapping[str, Json]) -> list[str]:
-    place = change["new_pointer"] if change["new_pointer"] is not None else change["old_pointer"]
-    where = [part for part in (change["operation"], change["side"]) if part]
-    loud = "  (said aloud)" if change["said_aloud"] else ""
-    lines = [f"{_MARKS[change['level']]} {change['level']:5}  {': '.join(where)}: {change['sentence']}{loud}"]
-    lines.append(f"         rule {change['rule']}" + (f", at {place}" if place else ""))
+def place_and_sentence(change: Change) -> str:
+    """Return a change as messages show it: the operation (but for the default one), and the sentence."""
+    return _sentence(change_as_json(change))
+
+
+def _sentence(change: Mapping[str, Json]) -> str:
+    operation = change["operation"]
+    named = operation is not None and (operation != "default" or change["sentence"].startswith("is "))
+    return f"{operation}: {change['sentence']}" if named else str(change["sentence"])
+
+
+def _change_text(change: Mapping[str, Json]) -> str:
+    loud = "  (worth a look)" if change["said_aloud"] else ""
+    lines = [f"{change['level']:5}  {_sentence(change)}{loud}"]
+    places = [f"{name} {change[f'{name}_pointer'] or '/'}" for name in ("old", "new") if change[f"{name}_pointer"]]
+    lines.append(f"{_INDENT}rule {change['rule']}" + (f"; {', '.join(places)}" if places else ""))
     witness = change["witness"]
     if witness:
-        lines.append(f"         {_shown_by(change, witness)}: {_value(witness)}")
+        lines.append(f"{_INDENT}{_shown_by(change, witness)}: {_value(witness)}")
     if change["certainty"] == "unproven":
-        lines.append("         this could not be proven, and counts as its worst case")
-    if change["advice"] and change["level"] == "major":
-        lines.append(f"         to do: {change['advice']}")
-    return lines
+        lines.append(f"{_INDENT}this is not proven, and counts as its worst case")
+    if change["level"] == "major":
+        lines += [f"{_INDENT}to do: {change['advice']}"] if change["advice"] else []
+        lines.append(f"{_INDENT}to let it through: allow_breaking={change['fingerprint']}")
+    return "\n".join(lines)
 
 
 def _shown_by(change: Mapping[str, Json], witness: Mapping[str, Json]) -> str:
     gives = change["side"] == "output"
     if witness["accepted_by"] == "old":
-        return "no longer comes" if gives else "worked yesterday, is refused now"
-    return "from now on it may answer" if gives else "is taken from now on"
+        return "could come, comes no longer" if gives else "worked until now"
+    return "from now on it may answer" if gives else "works from now on"
 
 
 def _value(witness: Mapping[str, Json]) -> str:
     text = json.dumps(witness["value"], ensure_ascii=False)
     shown = text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 3] + "..."
     return f"the text {shown}" if witness["kind"] == "text" else shown
-
-
-def _verdict(names: str, report: Report) -> str:
-    if report.level == "none":
-        return f"{names}: nothing changed"
-    given = "" if report.given is None else f", and the version gives {report.given}"
-    return f"{names}: {report.verdict}; the changes need {report.needed}{given}"

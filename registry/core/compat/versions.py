@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import semver
 
 from registry.core.compat.ranges import Range, parse_range
-from registry.core.errors import Finding, InvalidRequest
+from registry.core.errors import Finding, InvalidRequest, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ Line = tuple[int, int, int]
 MAX_LENGTH = 128
 LIVE = frozenset({"staging", "production", "deprecated"})
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_MAJOR = re.compile(r"v(?:[1-9][0-9]{0,8}|0(?:\.(?:[1-9][0-9]{0,8}|0(?:\.[0-9]{1,9})?))?)", re.ASCII)
+_LINE = re.compile(r"v(?:[1-9][0-9]{0,15}|0\.[1-9][0-9]{0,15}|0\.0\.(?:0|[1-9][0-9]{0,15}))", re.ASCII)
 _CHANNEL = re.compile(r"[a-z][a-z0-9-]{0,62}", re.ASCII)
 
 
@@ -66,6 +66,19 @@ def precedence(version: Version) -> tuple[object, ...]:
     return (version.major, version.minor, version.patch, not version.prerelease, parts)
 
 
+def prerelease_key(version: Version) -> str:
+    """Return a text whose byte order is the order of prereleases of one release (SemVer 11.4).
+
+    A number is ``1`` with its count of digits and its digits, a text ``2`` and itself; each ends in a space, which is
+    below every character that may follow, so that fewer identifiers come first. A release is ``~``: it comes last.
+    """
+    if not version.prerelease:
+        return "~"
+    return "".join(
+        f"1{len(part):03}{part} " if part.isdigit() else f"2{part} " for part in version.prerelease.split(".")
+    )
+
+
 def bump(old: Version, new: Version) -> Level | None:
     """Return what the numbers promise from old to new: another line is major; None when new isn't above old."""
     if precedence(new) <= precedence(old):
@@ -85,12 +98,18 @@ def next_line(found: Line) -> Line:
 
 
 def free_major(version: Version, taken: Iterable[Version]) -> str:
-    """Return the first version of the next line above that no version is of."""
+    """Return the first version of the nearest line above that none of ``taken`` is of."""
     used = {line(each) for each in taken}
     found = next_line(line(version))
     while found in used:
         found = next_line(found)
     return ".".join(map(str, found))
+
+
+def free_minor(version: Version, taken: Iterable[Version]) -> str:
+    """Return the first minor version of a version's line that lies above all of ``taken`` of that line."""
+    minors = [each.minor for each in (version, *taken) if line(each) == line(version)]
+    return f"{version.major}.{max(minors) + 1}.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +134,7 @@ def parse_selector(text: str, pointer: str = "/selector") -> Selector:
             return Selector("latest", trimmed)
         if _DIGEST.fullmatch(trimmed):
             return Selector("digest", trimmed)
-        if _MAJOR.fullmatch(trimmed):
+        if _LINE.fullmatch(trimmed):
             return Selector("line", trimmed)
         found = parse_range(trimmed)
         if found is not None:
@@ -131,9 +150,14 @@ def parse_selector(text: str, pointer: str = "/selector") -> Selector:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a selector selects; ``newer_behind_break`` is a higher version that only a forced break leads to."""
+    """What a selector selects, None when nothing.
+
+    ``is_prerelease`` marks a prerelease that was offered for want of a release; ``newer_behind_break`` is a higher
+    version that only a forced break leads to.
+    """
 
     release: Release | None
+    is_prerelease: bool = False
     newer_behind_break: str | None = None
 
 
@@ -142,40 +166,55 @@ def select(selector: Selector, releases: Sequence[Release], *, accept_forced: bo
 
     Exact versions and digests find any state. The others offer the highest production release; only deprecated ones
     left, the highest of them; only prereleases, the highest of them. They don't cross a version that was let through
-    by force unless asked.
+    by force unless asked. Raises NotFound for a channel: there are none yet.
     """
-    if selector.kind == "exact":
-        wanted = precedence(Version.parse(selector.text))
-        found = next((each for each in releases if precedence(Version.parse(each.version)) == wanted), None)
-        return Selection(found)
-    if selector.kind == "digest":
-        return Selection(_highest([each for each in releases if each.card_digest == selector.text]))
-    if selector.kind == "channel":
-        return Selection(None)
+    match selector.kind:
+        case "channel":
+            raise NotFound(f"there is no channel `{selector.text}`; write a version, `latest`, a major or a range")
+        case "exact":
+            wanted = precedence(Version.parse(selector.text))
+            return Selection(next((each for each in releases if _key(each) == wanted), None))
+        case "digest":
+            same = [each for each in releases if each.card_digest == selector.text]
+            return Selection(_highest([each for each in same if each.state in LIVE]) or _highest(same))
     offered = [each for each in releases if each.state in ("production", "deprecated") and _holds(selector, each)]
     best = _best(offered)
-    if accept_forced or best is None:
-        return Selection(best)
-    return _before_break(best, offered)
+    if best is None or accept_forced:
+        return _offer(best)
+    return _before_break(best, offered, releases)
 
 
-def _before_break(best: Release, offered: Sequence[Release]) -> Selection:
-    """Step back below the lowest forced version in the line of the best one."""
+def _before_break(best: Release, offered: Sequence[Release], releases: Sequence[Release]) -> Selection:
+    """Step back below the lowest forced version of the best one's line that has something offered below it.
+
+    A forced version counts in every state: who yanked it didn't mend the versions that followed it. Back at the very
+    contract that was offered before the break, nothing is crossed.
+    """
     home = line(Version.parse(best.version))
-    row = sorted((each for each in offered if line(Version.parse(each.version)) == home), key=_key)
-    breaks = [index for index, each in enumerate(row) if each.forced and index > 0]
-    if not breaks:
-        return Selection(best)
-    before = _best(row[: breaks[0]])
-    return Selection(before or best, best.version if before else None)
+    row = [each for each in offered if line(Version.parse(each.version)) == home]
+    lowest = min((_key(each) for each in row), default=_key(best))
+    breaks = [_key(each) for each in releases if each.forced and line(Version.parse(each.version)) == home]
+    crossed = [key for key in breaks if lowest < key <= _key(best)]
+    if not crossed:
+        return _offer(best)
+    before = _best([each for each in row if _key(each) < min(crossed)])
+    if before is None or before.judged_digest == best.judged_digest:
+        return _offer(best)
+    return Selection(before, is_prerelease=_is_prerelease(before), newer_behind_break=best.version)
+
+
+def _offer(release: Release | None) -> Selection:
+    return Selection(release, is_prerelease=release is not None and _is_prerelease(release))
+
+
+def _is_prerelease(release: Release) -> bool:
+    return bool(Version.parse(release.version).prerelease)
 
 
 def _best(offered: Sequence[Release]) -> Release | None:
-    for state in ("production", "deprecated"):
-        found = [each for each in offered if each.state == state and not Version.parse(each.version).prerelease]
-        if found:
-            return _highest(found)
-    return _highest([each for each in offered if each.state == "production"]) or _highest(offered)
+    rows = [[each for each in offered if each.state == state] for state in ("production", "deprecated")]
+    full = [[each for each in row if not _is_prerelease(each)] for row in rows]
+    return next((_highest(row) for row in (*full, *rows) if row), None)
 
 
 def _highest(releases: Sequence[Release]) -> Release | None:
@@ -189,7 +228,5 @@ def _key(release: Release) -> tuple[object, ...]:
 def _holds(selector: Selector, release: Release) -> bool:
     version = Version.parse(release.version)
     if selector.kind == "line":
-        parts = tuple(int(part) for part in selector.text[1:].split("."))
-        found = (version.major, version.minor, version.patch)[: len(parts)]
-        return found == parts
+        return line_name(line(version)) == selector.text
     return selector.range is None or selector.range.holds(version)

@@ -1,0 +1,256 @@
+"""Schema against schema: what the solver says, as differences that the rules put into words.
+
+Under ``declared``, who produces a value sends only what its schema names: the caller for an input, the agent for an
+output. So "does it break?" reads the producing side as closed and the receiving side as written; "did it gain
+something?" reads both as closed. Under ``literal`` both are read as written (docs/profiles.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from registry.core.card.canonical import canonical
+from registry.core.card.keywords import without_annotations
+from registry.core.compat.places import ANNOTATIONS, exists, fragment, named_places, written
+from registry.core.solver import Found, GaveUp, Side, find, reasons
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from registry.core.compat.places import Path, Place
+    from registry.core.compat.report import Profile
+    from registry.core.solver import Reason
+
+Json = Any
+Direction = Literal["input", "output"]
+Kind = Literal["breaks", "widens", "names", "unnames", "default", "format"]
+Family = Literal["required", "type", "value", "bound", "pattern", "property", "other"]
+
+MAX_GAINS = 16
+MAX_PLACES_BESIDE_BREAKS = 400  # beside a break nobody waits seconds for the gains of two large schemas
+
+_FAMILIES: dict[str, Family] = {
+    "required": "required",
+    "type": "type",
+    "enum": "value",
+    "const": "value",
+    "pattern": "pattern",
+    "additionalProperties": "property",
+    "unevaluatedProperties": "property",
+    "false": "property",
+    **dict.fromkeys(
+        (
+            *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"),
+            *("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "contains"),
+        ),
+        "bound",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaDifference:
+    """One difference between two schemas; pointers are into them.
+
+    ``kind``: it breaks; it widens (an input takes, an output promises more); a property is named for the first time,
+    or no longer; a default or a format changed. ``place`` is where in the value ("" the whole). Of the schema that
+    refuses, ``keyword`` does it with the value ``wanted``; ``had`` is that keyword's value in the other one.
+    ``shown`` says whether ``value`` is a value that shows it, with ``part`` at the place and ``extra`` properties there
+    that the refusing schema doesn't name. ``undecided`` is why it could be neither shown nor excluded.
+    """
+
+    kind: Kind
+    place: str
+    old_pointer: str | None
+    new_pointer: str | None
+    old: Json
+    new: Json
+    family: Family = "other"
+    keyword: str = ""
+    wanted: Json = None
+    had: Json = None
+    shown: bool = False
+    value: Json = None
+    part: Json = None
+    extra: tuple[str, ...] = ()
+    undecided: str = ""
+
+
+def differences(old: Json, new: Json, direction: Direction, profile: Profile) -> Iterator[SchemaDifference]:
+    """Yield what differs between two schemas of an input or an output, breaks first. Never raises for a schema."""
+    if _same(old, new):
+        return
+    closed: Literal["any", "absent"] = "absent" if profile == "declared" else "any"
+    takes = direction == "input"
+    narrow, wide = (old, new) if takes else (new, old)  # what was taken must be taken; what is given must have been
+    before, after = named_places(old), named_places(new)
+    breaks = [
+        _difference(reason, narrow, wide, "breaks", after if takes else before, refusing_is_new=takes)
+        for reason in reasons([Side(narrow, closed)], [Side(wide)])
+    ]
+    yield from breaks
+    named = list(_named(before, after, breaks, old, new)) if profile == "declared" else []
+    yield from named
+    asked = not breaks or len(before) + len(after) <= MAX_PLACES_BESIDE_BREAKS
+    gains = [
+        _difference(reason, wide, narrow, "widens", before if takes else after, refusing_is_new=not takes)
+        for reason in (reasons([Side(wide, closed)], [Side(narrow, closed)])[:MAX_GAINS] if asked else ())
+    ]
+    # Additions are told by name; without a break, "could not be decided" is worth a word.
+    unnamed = list(_named(after, before, breaks, new, old))
+    told = _told(breaks) | {each.place for each in (*named, *unnamed)}
+    yield from (each for each in gains if (each.shown and not _is_told(each, told)) or (each.undecided and not breaks))
+    yield from (_reversed(each) for each in unnamed)
+    if profile == "declared" and not breaks:
+        yield from _unlisted(old, new, direction, named, unnamed)
+    yield from _annotations(before, after)
+
+
+def _same(old: Json, new: Json) -> bool:
+    """Say whether two schemas are equal but for annotations that promise nothing."""
+    try:
+        return canonical(without_annotations(old)) == canonical(without_annotations(new))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _difference(
+    reason: Reason, accepting: Json, refusing: Json, kind: Kind, named: dict[Path, Place], *, refusing_is_new: bool
+) -> SchemaDifference:
+    """Put a reason into words' pieces; ``named`` are the places that the refusing schema names."""
+    keyword = reason.keyword
+    there = _nearest(refusing, reason.pointer)
+    wanted = fragment(refusing, reason.pointer)
+    here = None if reason.accepting_pointer is None else _nearest(accepting, reason.accepting_pointer)
+    had = None
+    if here is not None and keyword and exists(accepting, f"{here}/{keyword}"):
+        here = f"{here}/{keyword}"
+        had = fragment(accepting, here)
+    fragments = (None if here is None else fragment(accepting, here), fragment(refusing, there))
+    shown = isinstance(reason.answer, Found)
+    value = reason.answer.value if isinstance(reason.answer, Found) else None
+    part = fragment(value, reason.instance_pointer) if shown else None
+    path = _path(reason, value)
+    return SchemaDifference(
+        kind=kind,
+        place=written(path),
+        old_pointer=here if refusing_is_new else there,
+        new_pointer=there if refusing_is_new else here,
+        old=fragments[0] if refusing_is_new else fragments[1],
+        new=fragments[1] if refusing_is_new else fragments[0],
+        family=_FAMILIES.get(keyword, "other"),
+        keyword=keyword,
+        wanted=wanted,
+        had=had,
+        shown=shown,
+        value=value,
+        part=part,
+        extra=tuple(name for name in part if _is_extra(path, name, named)) if isinstance(part, dict) else (),
+        undecided=reason.answer.reason if isinstance(reason.answer, GaveUp) else "",
+    )
+
+
+def _nearest(schema: Json, pointer: str) -> str:
+    """Return the pointer, or its longest beginning that names something: the closed reading adds keywords."""
+    while not exists(schema, pointer):
+        pointer = pointer.rpartition("/")[0]
+    return pointer
+
+
+def _is_extra(path: Path, name: str, named: dict[Path, Place]) -> bool:
+    return (*path, f".{name}") not in named and not (path in named and named[path].names(name))
+
+
+def _path(reason: Reason, value: Json) -> Path:
+    """Return a reason's place as a path; a number is a position where the value has a list there."""
+    steps: list[str] = []
+    node = value
+    for step in reason.instance_pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        is_position = name.isdecimal() and not isinstance(node, dict)
+        if is_position:
+            steps.append(f"[{name}]" if "/prefixItems/" in reason.pointer else "[]")
+        else:
+            steps.append(f".{name}")
+        node = fragment(node, f"/{step}")
+    return tuple(steps)
+
+
+def _named(
+    before: dict[Path, Place], after: dict[Path, Place], breaks: Sequence[SchemaDifference], old: Json, new: Json
+) -> Iterator[SchemaDifference]:
+    """Yield the properties that only ``after`` names, at places that both describe."""
+    told = _told(breaks)
+    for path, place in after.items():
+        if path in before or not path or not path[-1].startswith(".") or path[:-1] not in before:
+            continue
+        parent = before[path[:-1]]
+        where = written(path)
+        if not parent.names(path[-1][1:]) and where not in told:
+            pointer = _nearest(new, place.pointers[0])
+            yield SchemaDifference(
+                "names", where, _nearest(old, parent.pointers[0]), pointer, None, fragment(new, pointer), "property"
+            )
+
+
+def _told(breaks: Sequence[SchemaDifference]) -> set[str]:
+    """Return the places that breaks tell of: where they are, what is required there, what else may come."""
+    names = [(each, each.wanted) for each in breaks if each.family == "required"]
+    names += [(each, name) for each in breaks for name in each.extra]
+    return {each.place for each in breaks} | {_below(each.place, str(name)) for each, name in names}
+
+
+def _is_told(found: SchemaDifference, told: set[str]) -> bool:
+    """Say whether a gain is only about properties that are told already."""
+    extra = {_below(found.place, name) for name in found.extra}
+    return found.family == "property" and (extra <= told if extra else found.place in told)
+
+
+def _below(place: str, name: str) -> str:
+    return f"{place}.{written((f'.{name}',))}".removeprefix(".")
+
+
+def _reversed(found: SchemaDifference) -> SchemaDifference:
+    """Return "named for the first time" from new to old as "no longer named"."""
+    return SchemaDifference(
+        "unnames", found.place, found.new_pointer, found.old_pointer, found.new, found.old, "property"
+    )
+
+
+def _unlisted(
+    old: Json,
+    new: Json,
+    direction: Direction,
+    named: Sequence[SchemaDifference],
+    unnamed: Sequence[SchemaDifference],
+) -> Iterator[SchemaDifference]:
+    """Yield properties that came or went where no single name tells it: patterns, maps, alternatives."""
+    rows: tuple[tuple[Kind, Json, Json, bool], ...] = (
+        ("names", new, old, direction == "output" and not named),
+        ("unnames", old, new, direction == "input" and not unnamed),
+    )
+    for kind, accepting, refusing, wanted in rows:
+        answer = find([Side(accepting, "absent")], [Side(refusing, "absent")]) if wanted else None
+        if isinstance(answer, Found):
+            yield SchemaDifference(kind, "", "", "", None, None, "other", shown=True, value=answer.value)
+
+
+def _annotations(before: dict[Path, Place], after: dict[Path, Place]) -> Iterator[SchemaDifference]:
+    """Yield changed defaults and formats of places that both schemas name."""
+    for path, place in before.items():
+        other = after.get(path)
+        for keyword in ANNOTATIONS if other is not None else ():
+            old, new = (each.annotations.get(keyword, []) for each in (place, other or place))
+            if sorted(canonical(value) for _, value in old) != sorted(canonical(value) for _, value in new):
+                yield SchemaDifference(
+                    keyword,
+                    written(path),
+                    old[0][0] if old else None,
+                    new[0][0] if new else None,
+                    old[0][1] if old else None,
+                    new[0][1] if new else None,
+                    keyword=keyword,
+                    had=[value for _, value in old],
+                    wanted=[value for _, value in new],
+                )

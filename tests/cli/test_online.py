@@ -1,0 +1,101 @@
+"""The main job from the command line against a real server with its own PostgreSQL: the README's story."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_offline import DEMO, cards
+from tests.http.serving import free_port
+
+INVOICES = "com.yourcompany.finance.invoice-processor"
+
+
+@pytest.fixture(scope="module")
+def demo():
+    """Serve the demo as `cards serve --demo` does; give the environment that commands need."""
+    folder = Path(tempfile.mkdtemp(prefix="cards-demo-"))
+    folder.chmod(0o755)
+    port = str(free_port())
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CARDS_", "DATABASE_"))}
+    environment |= {"CARDS_DATA_DIR": str(folder), "CARDS_PORT": port, "NO_COLOR": "1"}
+    command = [sys.executable, "-u", "-c", "from registry.cli import main; main()", "serve", "--demo"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        text = ""
+        while "Stop:" not in text:
+            line = process.stdout.readline()
+            assert line, "the server ended"
+            text += line
+        token = re.search(r"CARDS_TOKEN=(\S+)", text)[1]
+        yield {**environment, "CARDS_URL": f"http://127.0.0.1:{port}", "CARDS_TOKEN": token}, process, command
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        process.stdout.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_the_main_job_as_the_readme_shows_it(demo):
+    environment, _, _ = demo
+    refused = cards("publish", DEMO / "invoice-processor" / "2.2.1-refused.yaml", env=environment)
+    assert 1 == refused.returncode, refused.stderr
+    assert "2.2.0 -> 2.2.1 breaks: input now requires `purchase_order`; publish it as 3.0.0" in refused.stdout
+    assert '"invoice_id": "INV-000000"' in refused.stdout
+    again = cards("publish", DEMO / "invoice-processor" / "2.2.0.yaml", env=environment)
+    assert (0, f"{INVOICES} 2.2.0 is published already, unchanged (production)\n") == (again.returncode, again.stdout)
+    found = cards("search", "invoice", "--tag", "finance", env=environment)
+    assert found.stdout.startswith(f"{INVOICES}  2.2.0")
+    history = cards("history", INVOICES, env=environment)
+    assert ["2.2.0", "2.1.0", "2.0.0"] == [line.split()[0] for line in history.stdout.splitlines()]
+    contract = json.loads(cards("get", f"{INVOICES}@^2.1", "--output", "contract", env=environment).stdout)
+    assert "operations" in contract
+
+
+def test_a_published_card_comes_back_byte_for_byte(demo, tmp_path):
+    environment, _, _ = demo
+    card = tmp_path / "card.yaml"
+    card.write_text(
+        "# a comment stays\nagent_id: com.example.bytes\nname: B\nversion: 1.0.0\ninput: text\noutput: text\n"
+    )
+    assert 0 == cards("publish", card, env=environment).returncode
+    assert card.read_text() == cards("get", "com.example.bytes", env=environment).stdout
+
+
+def test_publishing_without_a_token_is_not_judged_and_says_how_to_give_one(demo):
+    environment, _, _ = demo
+    bare = {name: value for name, value in environment.items() if name != "CARDS_TOKEN"}
+    done = cards("publish", DEMO / "weather" / "1.0.0.yaml", env=bare)
+    assert 2 == done.returncode
+    assert "CARDS_TOKEN" in done.stderr
+
+
+def test_what_isn_t_there_ends_with_1(demo):
+    environment, _, _ = demo
+    done = cards("get", "com.example.nobody", env=environment)
+    assert 1 == done.returncode
+    assert "com.example.nobody" in done.stderr
+
+
+def test_a_second_server_on_one_data_directory_refuses_with_the_reason(demo):
+    environment, process, command = demo
+    other = {**environment, "CARDS_PORT": str(free_port())}
+    done = subprocess.run(command, env=other, capture_output=True, text=True, check=False, timeout=60)
+    assert 2 == done.returncode
+    assert str(process.pid) in done.stderr
+
+
+def test_listening_beyond_loopback_needs_a_token():
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CARDS_", "DATABASE_"))}
+    done = cards("serve", "--host", "0.0.0.0", env=environment)
+    assert 2 == done.returncode
+    assert "CARDS_ADMIN_TOKEN" in done.stderr
