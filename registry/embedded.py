@@ -13,7 +13,6 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import os
-import pwd
 import re
 import shutil
 import signal
@@ -28,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from registry.accounts import Account, allows, choose_account, identity
 from registry.core.errors import Unavailable
 
 USER = "cards"
@@ -37,15 +37,6 @@ HANDOVER_TIMEOUT_S = 20.0
 PR_SET_PDEATHSIG = 1
 SOCKET_PATH_LIMIT_BYTES = 100  # sockaddr_un holds 108 on Linux, 104 elsewhere
 STARTING_UP = b"57P03"
-
-
-@dataclass(frozen=True, slots=True)
-class _Account:
-    """Whom the server runs as: PostgreSQL refuses root."""
-
-    name: str
-    uid: int
-    gid: int
 
 
 @dataclass(slots=True)
@@ -58,7 +49,7 @@ class Server:
     log_path: Path
     _command: tuple[str, ...]
     _environment: dict[str, str]
-    _account: _Account
+    _account: Account
     _lock: int
     _process: subprocess.Popen[bytes] | None = None
     _stopping: threading.Event = field(default_factory=threading.Event)
@@ -135,7 +126,7 @@ def start(data_dir: Path, pg_bin: Path | None = None) -> Server:
     another major of PostgreSQL wrote it, or when the server does not come up.
     """
     folder = data_dir.absolute() / "postgresql"
-    account = _account(folder)
+    account = choose_account(folder)
     _make_folder(folder, account)
     lock = _take_lock(folder)
     try:
@@ -190,38 +181,18 @@ def _system() -> list[Path]:
     return [*newest_first, *([Path(on_path).resolve().parent] if on_path else [])]
 
 
-def _account(folder: Path) -> _Account:
-    """Return who the server runs as: the caller, or for root the folder's owner, ``postgres`` or ``nobody``."""
-    if os.geteuid() != 0:
-        return _Account("", os.geteuid(), os.getegid())
-    by_name = {entry.pw_name: entry for entry in pwd.getpwall() if entry.pw_uid != 0}
-    owner = folder.stat().st_uid if folder.exists() else 0
-    owned = [entry for entry in by_name.values() if entry.pw_uid == owner]
-    choices = [*owned, *(by_name[name] for name in ("postgres", "nobody") if name in by_name)]
-    if not choices:
-        raise Unavailable("PostgreSQL refuses to run as root, and there is no user `postgres` or `nobody`; add one")
-    return _Account(choices[0].pw_name, choices[0].pw_uid, choices[0].pw_gid)
-
-
-def _make_folder(folder: Path, account: _Account) -> None:
+def _make_folder(folder: Path, account: Account) -> None:
     """Make the folder, for the account alone; never touch the mode of one that was there."""
     folder.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     if not folder.exists():
         folder.mkdir(mode=0o700)
         os.chown(folder, account.uid, account.gid)
-    shut = next((parent for parent in folder.parents if not _allows(parent, account, 0o1)), None)
+    shut = next((parent for parent in folder.parents if not allows(parent, account, 0o1)), None)
     if account.name and shut:
         raise Unavailable(
             f"as root, PostgreSQL runs as the user {account.name}, who may not enter {shut}; "
             "set CARDS_DATA_DIR to a folder outside it, or start as an ordinary user"
         )
-
-
-def _allows(path: Path, account: _Account, bits: int) -> bool:
-    """Say whether an account has ``bits`` (of rwx) on a path; ACLs are not looked at."""
-    status = path.stat()
-    shift = 6 if status.st_uid == account.uid else 3 if status.st_gid == account.gid else 0
-    return (status.st_mode >> shift) & bits == bits
 
 
 def _take_lock(folder: Path) -> int:
@@ -271,9 +242,9 @@ def _name(process_id: int) -> str:
         return "unknown"
 
 
-def _reachable_binaries(binaries: Path, folder: Path, account: _Account) -> Path:
+def _reachable_binaries(binaries: Path, folder: Path, account: Account) -> Path:
     """Return binaries that the account can run: these, or a copy (root's home can't be entered by others)."""
-    if not account.name or all(_allows(path, account, 0o1) for path in (binaries / "postgres", *binaries.parents)):
+    if not account.name or all(allows(path, account, 0o1) for path in (binaries / "postgres", *binaries.parents)):
         return binaries
     if binaries not in _wheel():
         raise Unavailable(
@@ -295,8 +266,8 @@ def _environment(binaries: Path) -> dict[str, str]:
     return {"PATH": os.environ.get("PATH", os.defpath), "LD_LIBRARY_PATH": libraries, "LC_ALL": "C", "TZ": "UTC"}
 
 
-def _run(command: list[str], environment: dict[str, str], account: _Account) -> str:
-    who = _identity(account)
+def _run(command: list[str], environment: dict[str, str], account: Account) -> str:
+    who = identity(account)
     done = subprocess.run(  # noqa: S603 - our own arguments
         command,
         env=environment,
@@ -313,21 +284,7 @@ def _run(command: list[str], environment: dict[str, str], account: _Account) -> 
     return done.stdout
 
 
-@dataclass(frozen=True, slots=True)
-class _Identity:
-    """Whom a child process becomes; None stays as it is."""
-
-    user: int | None = None
-    group: int | None = None
-    extra_groups: tuple[int, ...] | None = None
-
-
-def _identity(account: _Account) -> _Identity:
-    """Return how to become the account; one without a name is who we are already."""
-    return _Identity(account.uid, account.gid, ()) if account.name else _Identity()
-
-
-def _major(binaries: Path, environment: dict[str, str], account: _Account) -> int:
+def _major(binaries: Path, environment: dict[str, str], account: Account) -> int:
     text = _run([str(binaries / "postgres"), "--version"], environment, account)
     found = re.search(r"\) (\d+)", text)
     if not found:
@@ -335,7 +292,7 @@ def _major(binaries: Path, environment: dict[str, str], account: _Account) -> in
     return int(found[1])
 
 
-def _initialise(data: Path, binaries: Path, environment: dict[str, str], account: _Account, major: int) -> None:
+def _initialise(data: Path, binaries: Path, environment: dict[str, str], account: Account, major: int) -> None:
     """Make the database under another name and rename it: half a database is never taken for one."""
     partial = data.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -358,7 +315,7 @@ def _check_major(data: Path, major: int) -> None:
         )
 
 
-def _socket_folder(folder: Path, account: _Account) -> Path:
+def _socket_folder(folder: Path, account: Account) -> Path:
     """Return a folder that only the account may enter (trust stands behind it), short enough for a socket's address."""
     name = f"cards-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
     for sockets in (folder / "socket", Path("/tmp") / name):  # noqa: S108 - its owner and mode are checked
@@ -390,7 +347,7 @@ def _sweep(data: Path, sockets: Path) -> None:
 
 
 def _spawn(
-    command: tuple[str, ...], environment: dict[str, str], account: _Account, lock: int, log_path: Path
+    command: tuple[str, ...], environment: dict[str, str], account: Account, lock: int, log_path: Path
 ) -> subprocess.Popen[bytes]:
     # Loaded before the fork: between fork and exec a child of a threaded process may do next to nothing.
     set_death_signal = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
@@ -403,7 +360,7 @@ def _spawn(
         if os.getppid() != parent:
             os._exit(1)
 
-    who = _identity(account)
+    who = identity(account)
     with log_path.open("ab") as log:
         return subprocess.Popen(  # noqa: S603 - our own arguments
             command,

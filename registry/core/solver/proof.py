@@ -10,9 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.evaluation import accepts, both, has_type, type_of
+from registry.core.solver.evaluation import accepts, both
 from registry.core.solver.facts import Facts, flatten, gather, in_place, matches
-from registry.core.solver.graph import NUMBERS, Node, number
+from registry.core.solver.graph import NUMBERS, Node
+from registry.core.solver.leaves import (
+    finite_values,
+    no_multiple,
+    numbers_hold,
+    prefix,
+    strings_hold,
+    surely_applied,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -164,8 +172,8 @@ class Prover:
         if types is not None:
             yield facts.types <= types
         yield target.values() is None
-        yield _numbers_hold(facts, target)
-        yield _strings_hold(facts, target)
+        yield numbers_hold(facts, target)
+        yield strings_hold(facts, target)
         if "array" in facts.types:
             yield from self._array(facts, target)
         if "object" in facts.types:
@@ -305,10 +313,10 @@ class Prover:
 
     def _never_both(self, patterns: Sequence[str], pattern: str) -> bool:
         """Say whether no name matches all patterns and this one: told only for plain, different prefixes."""
-        wanted = _prefix(pattern)
+        wanted = prefix(pattern)
         return any(
             found and wanted and not found.startswith(wanted) and not wanted.startswith(found)
-            for found in map(_prefix, patterns)
+            for found in map(prefix, patterns)
         )
 
     def _names(self, facts: Facts, wanted: Node) -> bool:
@@ -318,7 +326,7 @@ class Prover:
         return mentioned and (self.below((_TYPE_NODES["string"],), wanted) or self._closed(facts))
 
     def _unevaluated(self, facts: Facts, target: Node, closed: Node) -> bool:
-        sure = _surely_applied(target)
+        sure = surely_applied(target)
         if any("additionalProperties" in node.one for node in sure):
             return True
         if any(node is not target and "unevaluatedProperties" in node.one for node in sure):
@@ -358,87 +366,6 @@ class Prover:
             case "array":
                 return any(self.empty_below(facts.item(index)) for index in range(min(facts.min_items, 50)))
             case "literal" | "integer" | "number":
-                return _no_multiple(facts)
+                return no_multiple(facts)
             case _:
                 return False
-
-
-def finite_values(facts: Facts) -> list[Json] | None:
-    """Return all values that are left when there are only so many; None when there may be others."""
-    if facts.values is not None:
-        return [value for value in facts.values if has_type(type_of(value), facts.types) is not False]
-    if facts.types <= {"null", "boolean"}:
-        return [value for value in (None, True, False) if type_of(value) in facts.types]
-    return None
-
-
-def _surely_applied(node: Node) -> list[Node]:
-    """Return a node and what a value that satisfies it satisfies for sure, in place."""
-    found: dict[int, Node] = {}
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if id(each) not in found:
-            found[id(each)] = each
-            stack.extend(each.many.get("allOf", ()))
-            stack.extend([each.reference] if each.reference else [])
-    return list(found.values())
-
-
-def _numbers_hold(facts: Facts, target: Node) -> bool:
-    words = target.keywords
-    if not facts.types & NUMBERS:
-        return True
-    low, high = facts.low, facts.high
-    if "minimum" in words and not (low and low[0] >= number(words["minimum"])):
-        return False
-    if "exclusiveMinimum" in words:
-        edge = number(words["exclusiveMinimum"])
-        if not (low and (low[0] > edge or (low[0] == edge and low[1]))):
-            return False
-    if "maximum" in words and not (high and high[0] <= number(words["maximum"])):
-        return False
-    if "exclusiveMaximum" in words:
-        edge = number(words["exclusiveMaximum"])
-        if not (high and (high[0] < edge or (high[0] == edge and high[1]))):
-            return False
-    if "multipleOf" in words:
-        step = number(words["multipleOf"])
-        whole = [] if "number" in facts.types else [number(1)]
-        return any((multiple / step).denominator == 1 for multiple in [*facts.multiples, *whole])
-    return True
-
-
-def _strings_hold(facts: Facts, target: Node) -> bool:
-    words = target.keywords
-    if "string" not in facts.types:
-        return True
-    if facts.min_length < words.get("minLength", 0):
-        return False
-    if "maxLength" in words and not (facts.max_length is not None and facts.max_length <= words["maxLength"]):
-        return False
-    return "pattern" not in words or words["pattern"] in facts.patterns
-
-
-def _no_multiple(facts: Facts) -> bool:
-    """Say whether no multiple lies between the bounds."""
-    if not (facts.low and facts.high and facts.multiples):
-        return False
-    for step in facts.multiples:
-        first = -((-facts.low[0]) // step) * step
-        if facts.low[1] and first == facts.low[0]:
-            first += step
-        if first > facts.high[0] or (first == facts.high[0] and facts.high[1]):
-            return True
-    return False
-
-
-def _prefix(pattern: str) -> str:
-    """Return the literal text that a pattern like ``^x-`` starts with, "" when it isn't as simple."""
-    text = pattern[1:] if pattern.startswith("^") else ""
-    literal = ""
-    for index, char in enumerate(text):
-        if not (char.isalnum() or char in "-_/") or text[index + 1 : index + 2] in ("*", "?", "{", "+"):
-            break
-        literal += char
-    return "" if "|" in text else literal
