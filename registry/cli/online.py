@@ -179,13 +179,9 @@ def _show_refusal(refusal: Refused, form: str) -> None:
     show(f"Refused: {judgement_as_text(judgement)}")
     for other in judgement.get("also_refused", ()):
         show(f"\nRefused: {judgement_as_text(other)}")
-    blocking = [change for change in judgement["changes"] if change["level"] == "major"]
-    smallest = judgement.get("smallest_version")
-    show(f"\nNothing was stored. Publish it as {smallest}" if smallest else "\nNothing was stored.")
-    if blocking:
-        show("or let it through, for ever on record:")
-        allowed = " ".join(f"--allow-breaking {change['fingerprint']}" for change in blocking[:3])
-        show(f"  cards publish ... {allowed} --reason '...'")
+    show(
+        "\nNothing was stored. To let a break through, for ever on record: --allow-breaking FINGERPRINT --reason '...'"
+    )
 
 
 @click.command()
