@@ -2,7 +2,7 @@
 
 Under ``declared``, who produces a value sends only what its schema names: the caller for an input, the agent for an
 output. So "does it break?" reads the producing side as closed and the receiving side as written; "did it gain
-something?" reads both as closed. Under ``literal`` both are read as written (docs/profiles.md).
+something?" reads both as closed. Under ``literal`` both are read as written.
 """
 
 from __future__ import annotations
@@ -36,9 +36,6 @@ _FAMILIES: dict[str, Family] = {
     "enum": "value",
     "const": "value",
     "pattern": "pattern",
-    "additionalProperties": "property",
-    "unevaluatedProperties": "property",
-    "false": "property",
     **dict.fromkeys(
         (
             *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength"),
@@ -139,7 +136,7 @@ def _difference(
         new_pointer=there if refusing_is_new else here,
         old=fragments[0] if refusing_is_new else fragments[1],
         new=fragments[1] if refusing_is_new else fragments[0],
-        family=_FAMILIES.get(keyword, "other"),
+        family=_family(keyword, wanted, path),
         keyword=keyword,
         wanted=wanted,
         had=had,
@@ -149,6 +146,15 @@ def _difference(
         extra=tuple(name for name in part if _is_extra(path, name, named)) if isinstance(part, dict) else (),
         undecided=reason.answer.reason if isinstance(reason.answer, GaveUp) else "",
     )
+
+
+def _family(keyword: str, wanted: Json, path: Path) -> Family:
+    """Say what a keyword is about. The closed reading's own ``unevaluatedProperties`` has no value in the schema."""
+    if keyword in ("additionalProperties", "unevaluatedProperties"):
+        return "property" if wanted in (False, None) else "other"
+    if keyword == "false":
+        return "property" if path and path[-1].startswith(".") else "other"
+    return _FAMILIES.get(keyword, "other")
 
 
 def _nearest(schema: Json, pointer: str) -> str:

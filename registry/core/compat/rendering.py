@@ -133,7 +133,7 @@ def _sentence(change: Mapping[str, Json]) -> str:
 
 
 def _change_text(change: Mapping[str, Json]) -> str:
-    loud = "  (worth a look)" if change["said_aloud"] else ""
+    loud = "  (said aloud)" if change["said_aloud"] else ""
     lines = [f"{change['level']:5}  {_sentence(change)}{loud}"]
     places = [f"{name} {change[f'{name}_pointer'] or '/'}" for name in ("old", "new") if change[f"{name}_pointer"]]
     lines.append(f"{_INDENT}rule {change['rule']}" + (f"; {', '.join(places)}" if places else ""))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.graph import NUMBERS, TYPES, Node, key, number
+from registry.core.solver.graph import NUMBERS, TYPES, Node, key, number, resolved
 from registry.core.solver.regex_matcher import search_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def flatten(nodes: Iterable[Node]) -> tuple[Node, ...]:
     found: dict[int, Node] = {}
     stack = list(nodes)[::-1]
     while stack:
-        node = stack.pop()
+        # A bare reference is of its target's class: without going on to the target, what that says would be lost.
+        node = resolved(stack.pop())
         if node.kind in found or node.trivial:
             continue
         found[node.kind] = node

@@ -163,7 +163,7 @@ def _classify(nodes: list[Node]) -> None:
         classes = {}
         fresh = []
         for node in nodes:
-            target = _alias(node)
+            target = resolved(node)
             fresh.append(classes.setdefault((local[id(target)], _around(target)), len(classes)))
         for node, kind in zip(nodes, fresh, strict=True):
             node.kind = kind
@@ -172,7 +172,7 @@ def _classify(nodes: list[Node]) -> None:
         count = len(classes)
 
 
-def _alias(node: Node) -> Node:
+def resolved(node: Node) -> Node:
     """Follow references that stand alone: the node is what they name."""
     seen = 0
     while node.reference and not (node.one or node.many or node.named) and not node.keywords.keys() & ASSERTIONS:
@@ -183,7 +183,7 @@ def _alias(node: Node) -> Node:
 
 
 def _local(node: Node) -> Json:
-    target = _alias(node)
+    target = resolved(node)
     return (
         target.false,
         frozenset((name, _loose(name, target.keywords[name])) for name in target.keywords.keys() & ASSERTIONS),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.evaluation import accepts, both
 from registry.core.solver.facts import Facts, flatten, gather, in_place, matches
-from registry.core.solver.graph import NUMBERS, Node
+from registry.core.solver.graph import NUMBERS, Node, resolved
 from registry.core.solver.leaves import (
     finite_values,
     no_multiple,
@@ -57,7 +57,7 @@ class Prover:
 
     def contained(self, nodes: Iterable[Node], target: Node, splits: frozenset[int] = frozenset()) -> bool:
         """Say whether every value that all nodes accept is proven to be accepted by the target."""
-        flat = flatten(nodes)
+        flat, target = flatten(nodes), resolved(target)
         if target.trivial or any(node.kind == target.kind or node.false for node in flat):
             return True
         goal = ("in", frozenset(node.kind for node in flat), target.kind, splits)

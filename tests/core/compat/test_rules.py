@@ -7,6 +7,7 @@ import pytest
 
 from registry.core.card.model import Text
 from registry.core.compat.compare import compare
+from registry.core.compat.judging import judged_digest
 from registry.core.compat.report import Policy
 from registry.core.compat.rules import RULES
 from registry.core.compat.rules.pages import index
@@ -75,6 +76,14 @@ def takes(one, change):
     if isinstance(shape, Text):
         return change.witness.kind == "text"
     return change.witness.kind == "json" and accepts(shape.schema, change.witness.value)
+
+
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=f"{name}: {row['why']}") for name, rows in ROWS.items() for row in rows]
+)
+def test_cards_with_one_judged_digest_differ_in_nothing_above_patch(row):
+    same = judged_digest(card(row["old"])) == judged_digest(card(row["new"]))
+    assert not (same and any(change["level"] != "patch" for change in row["changes"]))
 
 
 def test_every_rule_has_a_case_file_and_every_case_file_a_rule():

@@ -64,6 +64,13 @@ def test_small_questions_have_their_known_answers(accepting, refusing, kind, why
         assert not accepts(refusing, answer.value)
 
 
+def test_a_recursive_schema_may_learn_a_property():
+    old = {"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#"}}}}
+    new = {"type": "object", "properties": {"label": {"type": "string"}, **old["properties"]}}
+    assert Nothing() == find([Side(old, "absent")], [Side(new)])
+    assert isinstance(find([Side(new, "absent")], [Side(old, "absent")]), Found)
+
+
 def test_a_list_without_an_end_holds_no_value():
     assert Nothing() == find([Side(LIST)], [])
 
