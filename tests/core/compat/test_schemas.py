@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -112,12 +111,11 @@ def test_what_cannot_be_decided_counts_as_a_break_and_says_so():
     ],
     ids=lambda schema: str(schema)[:40],
 )
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("side", ["input", "output"])
 def test_hostile_schemas_end_with_an_answer(hostile, side):
-    began = time.monotonic()
     for old, new in ((hostile, {"type": "string"}), ({"type": "string"}, hostile)):
         assert compare_schemas(old, new, side).verdict in ("compatible", "breaking", "unproven")
-    assert time.monotonic() - began < 20
 
 
 def nested(depth):
