@@ -71,6 +71,9 @@ class Facts:
         found: dict[str, None] = {}
         for atom in self.atoms:
             found.update(dict.fromkeys(atom.properties()))
+            if "unevaluatedProperties" in atom.one:
+                # An alternative may evaluate a name that the atom itself doesn't mention.
+                found.update((name, None) for node in in_place(atom) for name in node.properties())
         found.update(dict.fromkeys(sorted(self.required)))
         return list(found)
 
@@ -156,9 +159,13 @@ def _rest(atom: Node) -> tuple[Node, ...]:
     closed = atom.one.get("unevaluatedProperties")
     if closed is None:
         return ()
-    evaluated = [node for node in in_place(atom) if node.patterns() or "additionalProperties" in node.one]
-    inner = [node for node in in_place(atom) if node is not atom and "unevaluatedProperties" in node.one]
-    return () if [node for node in evaluated if node is not atom] or inner else (closed,)
+    evaluating = ("additionalProperties", "unevaluatedProperties")
+    may_be_seen = any(
+        "$dynamicRef" in node.keywords
+        or (node is not atom and (node.patterns() or any(name in node.one for name in evaluating)))
+        for node in in_place(atom)
+    )
+    return () if may_be_seen else (closed,)
 
 
 def in_place(node: Node) -> list[Node]:
@@ -182,7 +189,7 @@ def in_place(node: Node) -> list[Node]:
 def may_evaluate(atom: Node, name: str) -> bool:
     """Say whether anything applied in place might evaluate a property, so that ``unevaluated...`` may not see it."""
     for node in in_place(atom):
-        if name in node.properties() or "additionalProperties" in node.one:
+        if name in node.properties() or "additionalProperties" in node.one or "$dynamicRef" in node.keywords:
             return True
         if node is not atom and "unevaluatedProperties" in node.one:
             return True
@@ -195,7 +202,9 @@ def _evaluates_items(atom: Node) -> bool:
     """Say whether anything in place might evaluate items (conservatively: any array keyword does)."""
     own = {"items", "contains", "unevaluatedItems"}
     return any(
-        (own & node.one.keys() - ({"unevaluatedItems"} if node is atom else set())) or "prefixItems" in node.many
+        "$dynamicRef" in node.keywords
+        or (own & node.one.keys() - ({"unevaluatedItems"} if node is atom else set()))
+        or "prefixItems" in node.many
         for node in in_place(atom)
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ class Budget:
     proof_steps: int = 20_000
     search_steps: int = 6_000
     max_nodes: int = 20_000
+    max_paths: int = 100_000
     max_candidates: int = 400
 
 
@@ -76,6 +78,9 @@ def prepare(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
     graph = build(meanings)
     if graph.size > budget.max_nodes:
         raise UnusableSchema(f"the schemas have over {budget.max_nodes} parts", "")
+    if graph.paths() > budget.max_paths:
+        # One validator goes down every path: references that fan out again and again would keep it busy for ever.
+        raise UnusableSchema(f"over {budget.max_paths} paths lead through references at one place", "")
     return Prepared(tuple(meanings), tuple(checks), len(accepted_by), graph)
 
 
@@ -94,12 +99,23 @@ def find(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget
         prepared = prepare(accepted_by, refused_by, budget)
     except (UnusableSchema, CannotValidate) as problem:
         return GaveUp(str(problem))
-    if proven_by_structure(prepared, budget):
+    except RecursionError:
+        return GaveUp("the schemas are nested too deep")
+    if _any_shared(accepted_by, refused_by) or proven_by_structure(prepared, budget):
         return Nothing()
     answer = search(prepared, budget)
     if isinstance(answer, Found):
         return answer
     return Nothing() if _proven_by_algebra(prepared) else answer
+
+
+def _any_shared(accepted_by: Sequence[Side], refused_by: Sequence[Side]) -> bool:
+    """Say whether one schema, written alike and read alike, is to accept and to refuse the value."""
+    wanted, unwanted = (
+        {(side.undeclared, json.dumps(side.schema, sort_keys=True)) for side in sides}
+        for sides in (accepted_by, refused_by)
+    )
+    return not wanted.isdisjoint(unwanted)
 
 
 def proven_by_structure(prepared: Prepared, budget: Budget) -> bool:
@@ -111,7 +127,7 @@ def proven_by_structure(prepared: Prepared, budget: Budget) -> bool:
         if any(prover.contained(accepting, target) for target in refusing):
             return True
         return prover.empty(accepting)
-    except OutOfBudgetError:
+    except (OutOfBudgetError, RecursionError):
         return False
 
 

@@ -68,10 +68,14 @@ class Node:
         return frozenset(found)
 
     def values(self) -> list[Json] | None:
-        """Return the members of ``enum`` or ``const``, None without either."""
-        if "const" in self.keywords:
-            return [self.keywords["const"]]
-        return self.keywords.get("enum") if isinstance(self.keywords.get("enum"), list) else None
+        """Return the values that ``enum`` and ``const`` leave together, None without either."""
+        listed = self.keywords.get("enum") if isinstance(self.keywords.get("enum"), list) else None
+        if "const" not in self.keywords:
+            return listed
+        only = self.keywords["const"]
+        if listed is not None and key(only) not in map(key, listed):
+            return []
+        return [only]
 
     def required(self) -> tuple[str, ...]:
         """Return the required names."""
@@ -84,6 +88,13 @@ class Node:
     def patterns(self) -> Mapping[str, Node]:
         """Return the node of every pattern of names."""
         return self.named.get("patternProperties", {})
+
+    def in_place(self) -> list[Node]:
+        """Return what may be applied to the same value: references, alternatives, conditions."""
+        found = [self.reference] if self.reference else []
+        found += [each for name in ("allOf", "anyOf", "oneOf") for each in self.many.get(name, ())]
+        found += [self.one[name] for name in ("not", "if", "then", "else") if name in self.one]
+        return found + list(self.named.get("dependentSchemas", {}).values())
 
     @property
     def trivial(self) -> bool:
@@ -107,7 +118,28 @@ class Graph:
     """All documents of a question; ``roots`` in their order."""
 
     roots: tuple[Node, ...]
-    size: int
+    nodes: tuple[Node, ...]
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return len(self.nodes)
+
+    def paths(self) -> int:
+        """Return how many ways lead through what applies in place, from the node with the most of them."""
+        counted: dict[int, int] = {}
+        for start in self.nodes:
+            stack = [start]
+            while stack:
+                node = stack[-1]
+                inner = node.in_place()
+                waiting = [each for each in inner if id(each) not in counted]
+                if id(node) not in counted and waiting:
+                    stack.extend(waiting)
+                    continue
+                counted[id(node)] = 1 + sum(counted[id(each)] for each in inner)
+                stack.pop()
+        return max(counted.values())
 
 
 def build(meanings: Sequence[Meaning]) -> Graph:
@@ -119,7 +151,7 @@ def build(meanings: Sequence[Meaning]) -> Graph:
         nodes.extend(table.values())
         roots.append(table[""])
     _classify(nodes)
-    return Graph(tuple(roots), len(nodes))
+    return Graph(tuple(roots), tuple(nodes))
 
 
 def _parse(meaning: Meaning, document: int) -> dict[str, Node]:
@@ -184,8 +216,10 @@ def resolved(node: Node) -> Node:
 
 def _local(node: Node) -> Json:
     target = resolved(node)
+    # What ``$dynamicRef`` means depends on where one came from: such a node is equal to itself alone.
     return (
         target.false,
+        id(target) if "$dynamicRef" in target.keywords else 0,
         frozenset((name, _loose(name, target.keywords[name])) for name in target.keywords.keys() & ASSERTIONS),
     )
 

@@ -78,6 +78,9 @@ def normalise(schema: Json) -> Meaning:
     """
     translation = _Translation(schema)
     meaning = Meaning(translation.subschema(schema, "", "", _Scope("", translation.default), 0), translation.origins)
+    if len(translation.counted) > 1:
+        # 2019-09's "contains" evaluates no item, 2020-12's does: there is no short way to say the one in the other.
+        raise UnusableSchema("2019-09's contains together with unevaluatedItems is not understood", "")
     if translation.faults:
         first, *others = translation.faults
         raise UnusableSchema(first.message, first.pointer, tuple(others))
@@ -103,6 +106,8 @@ class _Translation:
         self.resources: dict[str, str] = {"": ""}  # URI -> original pointer of the resource's root
         self.original = schema
         self.faults: list[UnusableSchema] = []
+        self.is_one_resource = True
+        self.counted: set[str] = set()
         self._index(schema)
         self._plan()
 
@@ -118,6 +123,7 @@ class _Translation:
             scope = self._scope(node, scope)
             if self._identifier(node, scope) is not None:
                 self.resources.setdefault(scope.base, pointer)
+                self.is_one_resource = self.is_one_resource and pointer == ""
             for name in ("$anchor", "$dynamicAnchor"):
                 if isinstance(node.get(name), str):
                     self.resources.setdefault(f"{scope.base}#{node[name]}", pointer)
@@ -135,7 +141,11 @@ class _Translation:
             self.origins[new] = old
             if isinstance(node, dict):
                 scope = self._scope(node, scope)
-                stack.extend((child, at, new + to, scope) for _, child, at, to in children(node, old, scope.dialect))
+                stack.extend(
+                    (child, at, new + to, scope)
+                    for keyword, child, at, to in children(node, old, scope.dialect)
+                    if not _is_hidden(keyword, node, scope.dialect)
+                )
 
     def _identifier(self, node: Mapping[str, Json], scope: _Scope) -> str | None:
         identifier = node.get("id" if scope.dialect == 4 else "$id")
@@ -180,24 +190,37 @@ class _Translation:
         if not isinstance(node, dict):
             raise UnusableSchema("a schema is an object or a boolean", old)
         scope = self._scope(node, scope)
+        if scope.dialect == 2019:
+            self.counted |= node.keys() & {"contains", "unevaluatedItems"}
         result: dict[str, Json] = {}
         hidden = scope.dialect < 2019 and "$ref" in node
         for keyword, child, at, to in children(node, old, scope.dialect):
-            if hidden and keyword not in ("definitions", "$defs"):
+            if _is_hidden(keyword, node, scope.dialect):
                 continue
             self._place(result, to, self.subschema(child, at, new + to, scope, depth + 1))
         if "$ref" in node:
             if not isinstance(node["$ref"], str):
                 raise UnusableSchema("a reference is a text", f"{old}/$ref")
             result["$ref"] = "#" + self.target(node["$ref"], scope, old)
-        for keyword in ("$dynamicRef", "$recursiveRef"):
-            if keyword in node and not hidden:
-                result["$dynamicRef"] = node[keyword]  # not followed: whoever meets it gives up
+        result.update(self._dynamic(node, old, scope, result))
         if not hidden:
             result.update(assertions(node, scope.dialect))
             # An empty one asks nothing, but it is naming (docs/closing.md).
             result.update({name: {} for name in ("properties", "patternProperties") if node.get(name) == {}})
         return result
+
+    def _dynamic(self, node: Json, old: str, scope: _Scope, result: Mapping[str, Json]) -> dict[str, Json]:
+        """Translate a dynamic reference: in a document of one resource there is one thing it can name.
+
+        Elsewhere it stays, and whoever meets it gives up.
+        """
+        keyword = {2019: "$recursiveRef", 2020: "$dynamicRef"}.get(scope.dialect, "")
+        reference = node.get(keyword)
+        if reference is None:
+            return {}
+        if self.is_one_resource and isinstance(reference, str) and "$ref" not in result:
+            return {"$ref": "#" + self.target(reference, scope, old)}
+        return {"$dynamicRef": reference}
 
     @staticmethod
     def _place(result: dict[str, Json], to: str, child: Json) -> None:
@@ -228,13 +251,18 @@ def children(node: Mapping[str, Json], pointer: str, number: int) -> Iterator[tu
         elif keyword in MANY and isinstance(value, list) and _known(keyword, number):
             for index, item in enumerate(value):
                 yield keyword, item, f"{at}/{index}", f"/{keyword}/{index}"
-        elif keyword in NAMED and isinstance(value, dict):
+        elif keyword in NAMED and isinstance(value, dict) and _known(keyword, number):
             for name, item in value.items():
                 yield keyword, item, f"{at}/{token(name)}", f"/{keyword}/{token(name)}"
         elif keyword == "dependencies" and number < 2019 and isinstance(value, dict):
             for name, item in value.items():
                 if _is_schema(item):
                     yield keyword, item, f"{at}/{token(name)}", f"/dependentSchemas/{token(name)}"
+
+
+def _is_hidden(keyword: str, node: Mapping[str, Json], number: int) -> bool:
+    """Say whether a subschema stands beside a ``$ref`` that hides it: nothing refers to it either."""
+    return number < 2019 and "$ref" in node and keyword not in ("definitions", "$defs")
 
 
 def _is_schema(value: Json) -> bool:
@@ -244,6 +272,7 @@ def _is_schema(value: Json) -> bool:
 def _known(keyword: str, number: int) -> bool:
     """Say whether a dialect has an applicator (draft 4 has no ``contains``, draft 6 no ``if``)."""
     since = {"contains": 6, "propertyNames": 6, "if": 7, "then": 7, "else": 7, "prefixItems": 2020}
+    since |= {"dependentSchemas": 2019}
     since |= {"unevaluatedProperties": 2019, "unevaluatedItems": 2019}
     return number >= since.get(keyword, 4)
 

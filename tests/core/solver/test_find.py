@@ -51,6 +51,12 @@ ROWS = [
         "every item is one",
     ),
     ({"type": "array"}, {"uniqueItems": True}, Found, "two equal items"),
+    (
+        {"anyOf": [{"properties": {"a": {"type": "string"}}}, {"type": "null"}], "unevaluatedProperties": False},
+        {"properties": {"a": False}},
+        Found,
+        "an alternative evaluates a name that is mentioned nowhere else",
+    ),
     ({"type": "string", "pattern": "^a+$"}, {"minLength": 1}, Nothing, "a pattern that needs a letter"),
 ]
 
@@ -69,6 +75,11 @@ def test_a_recursive_schema_may_learn_a_property():
     new = {"type": "object", "properties": {"label": {"type": "string"}, **old["properties"]}}
     assert Nothing() == find([Side(old, "absent")], [Side(new)])
     assert isinstance(find([Side(new, "absent")], [Side(old, "absent")]), Found)
+
+
+def test_enum_and_const_hold_together():
+    assert not isinstance(find([Side({"const": "b"})], [Side({"enum": ["ab"], "const": "b"})]), Nothing)
+    assert Nothing() == find([Side({"enum": ["ab"], "const": "b"})], [Side(False)])
 
 
 def test_a_list_without_an_end_holds_no_value():
