@@ -118,8 +118,17 @@ def _security_findings(card: Json) -> Iterator[Finding]:
     yield from security.scheme_findings_0_x(schemes, "/securitySchemes")
     skills = checks.objects(checks.member(card, "skills"))
     holders = [("", card), *((f"/skills/{at}", skill) for at, skill in skills)]
+    alternatives = 0
     for pointer, holder in holders:
         given = checks.member(holder, "security")
+        fitted = alternatives <= security.MAX_ALTERNATIVES
+        alternatives += security.count_alternatives(given, schemes)
+        if fitted and alternatives > security.MAX_ALTERNATIVES:
+            message = (
+                f"needs over {security.MAX_ALTERNATIVES} alternatives in A2A 1.0, one for each OAuth flow; "
+                "split the schemes"
+            )
+            yield Finding("too-many-alternatives", f"{pointer}/security", message)
         yield from security.requirement_findings_0_x(given, f"{pointer}/security", schemes)
         newer = checks.member(holder, "securityRequirements")
         if newer and not given and security.asks_something(newer):
