@@ -124,7 +124,8 @@ def _difference(
     if here is not None and keyword and exists(accepting, f"{here}/{keyword}"):
         here = f"{here}/{keyword}"
         had = fragment(accepting, here)
-    fragments = (None if here is None else fragment(accepting, here), fragment(refusing, there))
+    # Where the accepting schema hasn't the keyword, all of it would be the fragment, and any edit in it another change.
+    fragments = (had, fragment(refusing, there))
     shown = isinstance(reason.answer, Found)
     value = reason.answer.value if isinstance(reason.answer, Found) else None
     part = fragment(value, reason.instance_pointer) if shown else None

@@ -88,8 +88,7 @@ def as_text(report: Report) -> str:
 
 def _report_text(report: Mapping[str, Json]) -> str:
     blocks = [_change_text(change) for change in report["changes"]]
-    names = f"{report['old_version'] or 'old'} -> {report['new_version'] or 'new'}"
-    return "\n".join([*blocks, *([""] if blocks else []), f"{names}: {_verdict(report)}"])
+    return "\n".join([*blocks, *([""] if blocks else []), _comparison(report)])
 
 
 def _verdict(report: Mapping[str, Json]) -> str:
@@ -105,20 +104,35 @@ def _verdict(report: Mapping[str, Json]) -> str:
 def judgement_as_text(judgement: Mapping[str, Json]) -> str:
     """Return a judgement (as JSON) for a terminal.
 
-    First the message; then each comparison that has something to tell, nearest first: its changes above patch with
-    their places, witnesses and what to do, and its verdict.
+    First the message; then the nearest comparison: its changes above patch with their places, witnesses and what to
+    do, and its verdict. Of the others only what the ones before them didn't tell: breaks, and a refusal.
     """
+    nearest, *others = judgement["reports"] or [None]
     blocks = [judgement["message"]]
-    told: set[str] = set()
-    for report in judgement["reports"]:
-        changes = [
-            change for change in report["changes"] if change["level"] != "patch" and change["fingerprint"] not in told
-        ]
-        told |= {change["fingerprint"] for change in changes}
-        if changes:
-            names = f"{report['old_version']} -> {report['new_version']}: {_verdict(report)}"
-            blocks += ["", names, *(_change_text(change) for change in changes)]
+    shown = [each for each in nearest["changes"] if each["level"] != "patch"] if nearest else []
+    if shown:
+        blocks += ["", _comparison(nearest), *map(_change_text, shown)]
+    told = {change["fingerprint"] for change in shown}
+    alike = []
+    for report in others:
+        breaks = [change for change in report["changes"] if change["level"] == "major"]
+        news = [change for change in breaks if change["fingerprint"] not in told]
+        told |= {change["fingerprint"] for change in breaks}
+        if news:
+            blocks += ["", _comparison(report), *map(_change_text, news)]
+        elif report["verdict"] == "refused":
+            alike.append(_versions(report))
+    if alike:
+        blocks += ["", f"{', '.join(alike)}: refused too, for what is told above"]
     return "\n".join(blocks)
+
+
+def _comparison(report: Mapping[str, Json]) -> str:
+    return f"{_versions(report)}: {_verdict(report)}"
+
+
+def _versions(report: Mapping[str, Json]) -> str:
+    return f"{report['old_version'] or 'old'} -> {report['new_version'] or 'new'}"
 
 
 def place_and_sentence(change: Change) -> str:

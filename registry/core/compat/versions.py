@@ -66,19 +66,6 @@ def precedence(version: Version) -> tuple[object, ...]:
     return (version.major, version.minor, version.patch, not version.prerelease, parts)
 
 
-def prerelease_key(version: Version) -> str:
-    """Return a text whose byte order is the order of prereleases of one release (SemVer 11.4).
-
-    A number is ``1`` with its count of digits and its digits, a text ``2`` and itself; each ends in a space, which is
-    below every character that may follow, so that fewer identifiers come first. A release is ``~``: it comes last.
-    """
-    if not version.prerelease:
-        return "~"
-    return "".join(
-        f"1{len(part):03}{part} " if part.isdigit() else f"2{part} " for part in version.prerelease.split(".")
-    )
-
-
 def bump(old: Version, new: Version) -> Level | None:
     """Return what the numbers promise from old to new: another line is major; None when new isn't above old."""
     if precedence(new) <= precedence(old):

@@ -100,7 +100,7 @@ def test_a_chain_of_harmless_steps_does_not_hide_a_break():
     found = judge([first, second], third, "1.2.0")
     assert (found.verdict, found.message) == (
         "refused",
-        "1.0.0 -> 1.2.0 breaks: input takes only integer for `a` now; before, string; publish it as 2.0.0",
+        "1.0.0 -> 1.2.0 breaks: input takes only an integer for `a` now; before, a string; publish it as 2.0.0",
     )
 
 
@@ -153,7 +153,7 @@ def test_a_version_below_a_published_one_must_not_be_broken_by_it():
     assert (found.verdict, found.message, found.smallest_version, found.predecessor) == (
         "refused",
         (
-            "1.4.1 -> 1.5.0 (already published) breaks: input takes only string for `a` now; before, integer; "
+            "1.4.1 -> 1.5.0 (already published) breaks: input takes only a string for `a` now; before, an integer; "
             "publish it as 2.0.0"
         ),
         "2.0.0",

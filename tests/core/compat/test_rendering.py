@@ -58,6 +58,23 @@ major  input now requires `k`
        to let it through: allow_breaking={found.changes[0].fingerprint}""" == judgement_as_text(document)
 
 
+def test_of_further_comparisons_a_judgement_tells_only_what_is_new_and_breaks():
+    one, two, three = ({**takes({"k": BOOLEAN, **more})} for more in ({"j": BOOLEAN}, {}, {"l": BOOLEAN}))
+    history = [published(three, "1.0.0"), published(one, "1.1.0"), published(two, "1.2.0")]
+    found = judge(history, takes({"k": BOOLEAN, "j": {"type": "string"}}, ["k"]), "1.2.1")
+    text = judgement_as_text(json.loads(json.dumps(judgement_as_json(found))))
+    heads = [line for line in text.splitlines() if line.startswith(("1.", "major", "minor"))]
+    assert [
+        "1.2.0 -> 1.2.1 breaks: input now requires `k`; publish it as 2.0.0",
+        "1.2.0 -> 1.2.1: 2 changes, refused: needs a major bump, and the version gives a patch one",
+        "major  input now requires `k`",
+        "minor  input takes `j` now",
+        "1.1.0 -> 1.2.1: 3 changes, refused: needs a major bump, and the version gives a minor one",
+        "major  input takes only a string for `j` now; before, a boolean",
+        "1.0.0 -> 1.2.1: refused too, for what is told above",
+    ] == heads
+
+
 def test_a_judgement_as_json_holds_every_report_and_each_change_once():
     history = [published(takes({"k": BOOLEAN}), version) for version in ("1.0.0", "1.1.0")]
     found = judge(history, takes({"k": BOOLEAN}, ["k"]), "1.2.0")

@@ -12,6 +12,14 @@ Json = Any
 
 MAX_SHORT = 80
 MAX_LISTED = 3
+_ARTICLES = {
+    "array": "an array",
+    "boolean": "a boolean",
+    "integer": "an integer",
+    "number": "a number",
+    "object": "an object",
+    "string": "a string",
+}
 
 
 def short(value: Json) -> str:
@@ -21,9 +29,9 @@ def short(value: Json) -> str:
 
 
 def types(value: Json) -> str:
-    """Return a ``type`` keyword's value as words."""
+    """Return a ``type`` keyword's value as words: ``a string or null``."""
     names = value if isinstance(value, list) else [value]
-    return " or ".join(str(name) for name in names)
+    return " or ".join(_ARTICLES.get(str(name), str(name)) for name in names)
 
 
 def listed(values: list[Json]) -> str:
