@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.graph import NUMBERS, TYPES, Node, key, number, resolved
+from registry.core.solver.graph import NUMBERS, TYPES, Node, key, number
 from registry.core.solver.regex_matcher import search_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 Json = Any
 Bound = tuple[Fraction, bool]  # the number, and whether it is excluded
@@ -36,7 +36,7 @@ def flatten(nodes: Iterable[Node]) -> tuple[Node, ...]:
     stack = list(nodes)[::-1]
     while stack:
         # A bare reference is of its target's class: without going on to the target, what that says would be lost.
-        node = resolved(stack.pop())
+        node = stack.pop().resolved
         if node.kind in found or node.trivial:
             continue
         found[node.kind] = node
@@ -65,6 +65,7 @@ class Facts:
     required: frozenset[str] = frozenset()
     min_properties: int = 0
     max_properties: int | None = None
+    _asked: dict[str, tuple[Node, ...]] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         """Return every property name that is mentioned, in order."""
@@ -100,12 +101,17 @@ class Facts:
 
     def property(self, name: str) -> tuple[Node, ...]:
         """Return what the value of a property must satisfy if it is there."""
-        found: list[Node] = []
+        found = self._asked.get(name)
+        if found is None:
+            found = self._asked[name] = tuple(self._property(name))
+        return found
+
+    def _property(self, name: str) -> Iterator[Node]:
         for atom in self.atoms:
-            found.extend(own_property(atom, name))
-            if "unevaluatedProperties" in atom.one and not may_evaluate(atom, name):
-                found.append(atom.one["unevaluatedProperties"])
-        return tuple(found)
+            if atom.named or atom.one:
+                yield from own_property(atom, name)
+                if "unevaluatedProperties" in atom.one and not may_evaluate(atom, name):
+                    yield atom.one["unevaluatedProperties"]
 
     def others(self) -> list[Other]:
         """Return what holds for names that nobody mentions, case by case.

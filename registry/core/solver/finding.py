@@ -25,7 +25,7 @@ Json = Any
 class Budget:
     """How much work an answer may take, in steps: the same on every machine."""
 
-    proof_steps: int = 20_000
+    proof_steps: int = 4_000
     search_steps: int = 6_000
     max_nodes: int = 20_000
     max_paths: int = 100_000
@@ -69,8 +69,11 @@ def prepare(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
     Raises UnusableSchema, CannotValidate.
     """
     sides = (*accepted_by, *refused_by)
-    written = [Pair(side.schema) for side in sides]  # these also say whether it is a schema at all
-    meanings = [_meaning(side) for side in sides]
+    read = [normalise(side.schema) for side in sides]  # first: it names the reference that can't be followed
+    written = [Pair(side.schema) for side in sides]  # these say whether it is a schema at all
+    meanings = [
+        close(meaning) if side.undeclared == "absent" else meaning for side, meaning in zip(sides, read, strict=True)
+    ]
     checks = [
         Pair(meaning.schema) if side.undeclared == "absent" else pair
         for side, meaning, pair in zip(sides, meanings, written, strict=True)
@@ -82,11 +85,6 @@ def prepare(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
         # One validator goes down every path: references that fan out again and again would keep it busy for ever.
         raise UnusableSchema(f"over {budget.max_paths} paths lead through references at one place", "")
     return Prepared(tuple(meanings), tuple(checks), len(accepted_by), graph)
-
-
-def _meaning(side: Side) -> Meaning:
-    meaning = normalise(side.schema)
-    return close(meaning) if side.undeclared == "absent" else meaning
 
 
 def find(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget = BUDGET) -> Answer:

@@ -54,6 +54,9 @@ class Node:
     many: dict[str, tuple[Node, ...]] = field(default_factory=dict)
     named: dict[str, dict[str, Node]] = field(default_factory=dict)
     reference: Node | None = None
+    # Asked for very often, and settled once a graph is built.
+    _trivial: bool | None = None
+    _resolved: Node | None = None
 
     def types(self) -> frozenset[str] | None:
         """Return the allowed types, ``number`` with all its kinds; None where the schema is silent."""
@@ -99,9 +102,18 @@ class Node:
     @property
     def trivial(self) -> bool:
         """Whether the node accepts every value on the face of it."""
-        return not (self.false or self.reference or self.one or self.many or self.named) and not any(
-            keyword in ASSERTIONS for keyword in self.keywords
-        )
+        if self._trivial is None:
+            self._trivial = not (self.false or self.reference or self.one or self.many or self.named) and not any(
+                keyword in ASSERTIONS for keyword in self.keywords
+            )
+        return self._trivial
+
+    @property
+    def resolved(self) -> Node:
+        """What the node stands for: a reference that stands alone is what it names."""
+        if self._resolved is None:
+            self._resolved = _follow(self)
+        return self._resolved
 
 
 ASSERTIONS = frozenset(
@@ -195,7 +207,7 @@ def _classify(nodes: list[Node]) -> None:
         classes = {}
         fresh = []
         for node in nodes:
-            target = resolved(node)
+            target = node.resolved
             fresh.append(classes.setdefault((local[id(target)], _around(target)), len(classes)))
         for node, kind in zip(nodes, fresh, strict=True):
             node.kind = kind
@@ -204,8 +216,7 @@ def _classify(nodes: list[Node]) -> None:
         count = len(classes)
 
 
-def resolved(node: Node) -> Node:
-    """Follow references that stand alone: the node is what they name."""
+def _follow(node: Node) -> Node:
     seen = 0
     while node.reference and not (node.one or node.many or node.named) and not node.keywords.keys() & ASSERTIONS:
         node, seen = node.reference, seen + 1
@@ -215,7 +226,7 @@ def resolved(node: Node) -> Node:
 
 
 def _local(node: Node) -> Json:
-    target = resolved(node)
+    target = node.resolved
     # What ``$dynamicRef`` means depends on where one came from: such a node is equal to itself alone.
     return (
         target.false,

@@ -88,6 +88,14 @@ def normalise(schema: Json) -> Meaning:
     return meaning
 
 
+def _joined(base: str, reference: str) -> str:
+    """Resolve a URI reference (RFC 3986, 5). Raises UnusableSchema for what is none, such as ``http://[``."""
+    try:
+        return urljoin(base, reference)
+    except ValueError:
+        raise UnusableSchema(f"{reference[:80]!r} is no URI reference", "") from None
+
+
 @dataclass(frozen=True, slots=True)
 class _Scope:
     """Where a subschema stands: its base URI and its dialect."""
@@ -162,12 +170,12 @@ class _Translation:
         identifier = self._identifier(node, scope)
         if identifier is None:
             return scope
-        return _Scope(urldefrag(urljoin(scope.base, identifier)).url, number)
+        return _Scope(urldefrag(_joined(scope.base, identifier)).url, number)
 
     def target(self, reference: str, scope: _Scope, pointer: str) -> str:
         """Resolve a reference to the new pointer of what it names."""
         absolute, fragment = urldefrag(
-            urljoin(scope.base, reference) if reference[:1] != "#" else scope.base + reference
+            _joined(scope.base, reference) if reference[:1] != "#" else scope.base + reference
         )
         fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):

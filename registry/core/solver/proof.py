@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.evaluation import accepts, both
 from registry.core.solver.facts import Facts, flatten, gather, in_place, matches
-from registry.core.solver.graph import NUMBERS, Node, resolved
+from registry.core.solver.graph import NUMBERS, Node
 from registry.core.solver.leaves import (
     finite_values,
     no_multiple,
@@ -57,11 +57,23 @@ class Prover:
 
     def contained(self, nodes: Iterable[Node], target: Node, splits: frozenset[int] = frozenset()) -> bool:
         """Say whether every value that all nodes accept is proven to be accepted by the target."""
-        flat, target = flatten(nodes), resolved(target)
+        flat, target = flatten(nodes), target.resolved
         if target.trivial or any(node.kind == target.kind or node.false for node in flat):
             return True
         goal = ("in", frozenset(node.kind for node in flat), target.kind, splits)
         return self._pursue(goal, lambda: self._contained(flat, target, splits))
+
+    def contained_within(self, steps: int, nodes: Iterable[Node], target: Node) -> bool:
+        """Ask ``contained`` with a part of the steps: one hard question leaves the rest for others."""
+        kept = self.steps - steps
+        self.steps = min(steps, self.steps)
+        try:
+            return self.contained(nodes, target)
+        except OutOfBudgetError:
+            self.leaned = set()
+            return False
+        finally:
+            self.steps = max(self.steps, 0) + max(kept, 0)
 
     def empty(self, nodes: Iterable[Node]) -> bool:
         """Say whether it is proven that no value is accepted by all nodes."""

@@ -15,7 +15,7 @@ from registry.core.solver.facts import gather, in_place
 from registry.core.solver.finding import BUDGET, Budget, Prepared, find, prepare
 from registry.core.solver.graph import Node
 from registry.core.solver.meaning import LITERAL, UnusableSchema, token
-from registry.core.solver.proof import OutOfBudgetError, Prover
+from registry.core.solver.proof import Prover
 from registry.core.solver.question import Found, GaveUp, Nothing, Reason, Side
 from registry.core.solver.search import candidates
 from registry.core.solver.validators import CannotValidate, Disagreement, accepts
@@ -29,6 +29,7 @@ Json = Any
 
 MAX_REASONS = 64
 MAX_DEPTH = 40
+PROOF_STEPS_EACH = 400
 STEPS_EACH = 1_500
 CANDIDATES_EACH = 60
 
@@ -81,7 +82,7 @@ def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
         prepared = prepare(accepted_by, refused_by[:1], budget)
         walk = _Walk(prepared, Prover(budget.proof_steps))
         leaves = list(walk.leaves())
-    except (UnusableSchema, CannotValidate, OutOfBudgetError, RecursionError):
+    except (UnusableSchema, CannotValidate, RecursionError):
         return fallback
     found = [reason for leaf in leaves[:MAX_REASONS] if (reason := _reason(prepared, leaf)) is not None]
     certain = [reason for reason in found if isinstance(reason.answer, Found)]
@@ -158,7 +159,7 @@ class _Walk:
     def at(self, nodes: Sequence[Node], target: Node, place: _Place) -> Iterator[_Leaf]:
         facts = gather(nodes)
         pair = (frozenset(atom.kind for atom in facts.atoms), target.kind)
-        if pair in self.walked or place.depth > MAX_DEPTH or self.prover.contained(nodes, target):
+        if pair in self.walked or place.depth > MAX_DEPTH or self._proven(nodes, target):
             return
         self.walked.add(pair)
         if target.false:
@@ -184,10 +185,13 @@ class _Walk:
         if "array" in facts.types:
             yield from self._array(facts, target, place)
 
+    def _proven(self, nodes: Sequence[Node], target: Node) -> bool:
+        return self.prover.contained_within(PROOF_STEPS_EACH, nodes, target)
+
     def _checked(self, facts: Facts, target: Node, keyword: str, rule: Json, place: _Place) -> Iterator[_Leaf]:
         """Yield a keyword unless it is proven to hold by itself."""
         alone = self._alone(target, rule)
-        if not self.prover.contained(facts.atoms, alone):
+        if not self._proven(facts.atoms, alone):
             yield self._leaf(target, f"/{token(keyword)}", rule, place)
 
     def _alone(self, target: Node, rule: Json) -> Node:

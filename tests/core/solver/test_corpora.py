@@ -64,3 +64,10 @@ def test_real_schemas_compare_without_a_crash_and_mostly_decided(side):
     assert 85 == len(verdicts)
     unproven = [name for name, verdict in verdicts.items() if verdict == "unproven"]
     assert len(unproven) <= 0.30 * 85, unproven
+
+
+def test_a_place_too_hard_to_prove_leaves_the_other_changes_named():
+    folder = SHARED / "cases" / "schema-pairs" / "asyncapi-2.0.0-2.1.0"
+    old, new = (json.loads((folder / f"{name}.json").read_text()) for name in ("old", "new"))
+    sentences = [change.sentence for change in compare_schemas(old, new, "input", "literal").changes]
+    assert 'input no longer takes "2.0.0" for `asyncapi`' in sentences

@@ -157,3 +157,9 @@ def test_reasons_name_each_keyword_that_refuses_with_a_value_of_its_own():
     for each in found:
         assert accepts(old, each.answer.value)
         assert not accepts(new, each.answer.value)
+
+
+def test_the_first_reference_that_leaves_the_document_is_named_whatever_the_validators_meet_first():
+    schema = {"properties": {name: {"$ref": f"{name}.json"} for name in ("c", "a", "b", "d")}}
+    reason = "/properties/c/$ref: the reference 'c.json' leaves the document"
+    assert GaveUp(reason) == find([Side(schema)], [Side({"type": "string"})])
