@@ -32,6 +32,10 @@ class Job(Protocol):
         """Do it and return the result."""
 
 
+class JobFailed(Exception):
+    """A job ended in an exception that is no condition: a bug of ours. Its text is the worker's traceback."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A card by its bytes, with the names that the call's path gave."""

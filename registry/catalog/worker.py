@@ -13,9 +13,10 @@ import signal
 import socket
 import struct
 import sys
+import traceback
 from typing import TYPE_CHECKING
 
-from registry.catalog.jobs import Cards
+from registry.catalog.jobs import Cards, JobFailed
 from registry.core.errors import RegistryError
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ def _answer(job: Job, cards: Cards) -> bytes:
         return pickle.dumps((job.run(cards), None))
     except RegistryError as error:
         return pickle.dumps((None, (type(error), error.args, error.__dict__)))
+    except MemoryError:
+        raise  # what is left of the memory may not be enough to answer: the parent sees the process end
+    except Exception:  # noqa: BLE001 - the boundary of the process: whatever it was, the parent must know
+        return pickle.dumps((None, (JobFailed, (traceback.format_exc(),), {})))
 
 
 if __name__ == "__main__":

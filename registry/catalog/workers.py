@@ -45,7 +45,10 @@ class Workers:
         self._busy: set[_Worker] = set()
 
     async def run(self, job: Job) -> Any:
-        """Run a job and return its result; raises what it raised, JudgingStopped over the time, WorkerDied."""
+        """Run a job and return its result.
+
+        Raises what it raised: a condition, or JobFailed for a bug; JudgingStopped over the time, WorkerDied.
+        """
         async with self._free:
             worker = self._idle.pop() if self._idle else await _Worker.start(self._memory_bytes)
             self._busy.add(worker)

@@ -1,0 +1,108 @@
+import asyncio
+import os
+import signal
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from registry.catalog.jobs import Cards, JobFailed
+from registry.catalog.workers import WorkerDied, Workers
+from registry.core.errors import Finding, InvalidRequest, JudgingStopped
+
+MEMORY_BYTES = 512 * 2**20
+
+
+@dataclass(frozen=True)
+class Say:
+    value: Any
+
+    def run(self, _cards: Cards) -> Any:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Pid:
+    def run(self, _cards: Cards) -> int:
+        return os.getpid()
+
+
+@dataclass(frozen=True)
+class Refuse:
+    def run(self, _cards: Cards) -> None:
+        raise InvalidRequest([Finding("not-so", "/a", "not so")])
+
+
+@dataclass(frozen=True)
+class Stumble:
+    def run(self, _cards: Cards) -> None:
+        raise KeyError("a mistake of ours")
+
+
+@dataclass(frozen=True)
+class Recurse:
+    def run(self, _cards: Cards) -> None:
+        self.run(_cards)
+
+
+@dataclass(frozen=True)
+class Hoard:
+    def run(self, _cards: Cards) -> int:
+        return len(bytearray(2 * MEMORY_BYTES))
+
+
+@dataclass(frozen=True)
+class Dawdle:
+    def run(self, _cards: Cards) -> None:
+        while True:
+            pass
+
+
+@dataclass(frozen=True)
+class Die:
+    def run(self, _cards: Cards) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def run(*jobs, timeout_s=60.0):
+    """Return each job's result or exception, one after the other in one worker."""
+
+    async def scenario():
+        workers = Workers(1, timeout_s, MEMORY_BYTES)
+        try:
+            return [(await asyncio.gather(workers.run(job), return_exceptions=True))[0] for job in jobs]
+        finally:
+            await workers.close()
+
+    return asyncio.run(scenario())
+
+
+def test_a_worker_lives_on_after_a_result_a_condition_and_a_bug():
+    pids = run(Pid(), Refuse(), Stumble(), Recurse(), Pid())
+    assert pids[0] == pids[-1]
+
+
+def test_a_condition_comes_back_with_its_findings():
+    (error,) = run(Refuse())
+    assert isinstance(error, InvalidRequest)
+    assert (Finding("not-so", "/a", "not so"),) == tuple(error.findings)
+
+
+@pytest.mark.parametrize(("job", "name"), [(Stumble(), "KeyError: 'a mistake of ours'"), (Recurse(), "RecursionError")])
+def test_a_bug_is_told_apart_from_a_limit_and_carries_where_it_happened(job, name):
+    (error,) = run(job)
+    assert isinstance(error, JobFailed)
+    assert name in str(error)
+    assert "test_workers.py" in str(error)
+
+
+@pytest.mark.parametrize("job", [Hoard(), Die()])
+def test_a_worker_that_ends_amid_a_job_is_replaced(job):
+    error, said = run(job, Say("still here"))
+    assert isinstance(error, WorkerDied)
+    assert "still here" == said
+
+
+def test_a_job_over_its_time_is_stopped():
+    (error,) = run(Dawdle(), timeout_s=1.0)
+    assert type(error) is JudgingStopped
