@@ -30,8 +30,13 @@ def contract_document(contract: Contract) -> dict[str, Json]:
     and security stand only where they differ from the card's, annotations of schemas that promise nothing are gone.
     Held are the members that ``fields`` names; never URLs, tenants, texts, tags, examples, owner and state.
     """
+    shared: dict[str, Json] = {
+        "security": _security(contract.security),
+        "input_modes": sorted(set(contract.input_modes)),
+        "output_modes": sorted(set(contract.output_modes)),
+    }
     members: dict[str, Json] = {
-        "operations": {name: _operation(item, contract) for name, item in sorted(contract.operations.items())},
+        "operations": {name: _operation(item, shared) for name, item in sorted(contract.operations.items())},
         "capabilities": sorted(set(contract.capabilities)),
         "tools": {name: _tool(tool) for name, tool in sorted(contract.tools.items())},
         "guarantees": {
@@ -46,7 +51,6 @@ def contract_document(contract: Contract) -> dict[str, Json]:
             for binding, version in sorted({(item.binding, item.protocol_version) for item in contract.interfaces})
         ],
         "security_schemes": {name: _scheme(body) for name, body in sorted(contract.security_schemes.items())},
-        "security": _security(contract.security),
         # A2A reads an absent flag as false.
         "streaming": contract.streaming or None,
         "push_notifications": contract.push_notifications or None,
@@ -59,8 +63,7 @@ def contract_document(contract: Contract) -> dict[str, Json]:
             ),
             key=canonical,
         ),
-        "input_modes": sorted(set(contract.input_modes)),
-        "output_modes": sorted(set(contract.output_modes)),
+        **shared,
     }
     said = {name: members[name] for name in FIELDS if members[name] not in (None, [], {})}
     return {"contract_format": 0, "fields": list(FIELDS), **said}
@@ -81,7 +84,8 @@ def digests(raw: bytes, document: Mapping[str, Json], contract: Contract) -> Dig
     return Digests(raw=digest(raw), card=card_digest(document), contract=contract_digest(contract))
 
 
-def _operation(operation: Operation, contract: Contract) -> dict[str, Json]:
+def _operation(operation: Operation, shared: Mapping[str, Json]) -> dict[str, Json]:
+    """Return one operation; ``shared`` is what holds for all of them unless they say otherwise."""
     failures = {kind: _failure(failure) for kind, failure in sorted(operation.failures.items())}
     pauses = {name: _given({"answer": shape_document(item.answer)}) for name, item in sorted(operation.pauses.items())}
     members = {
@@ -89,11 +93,11 @@ def _operation(operation: Operation, contract: Contract) -> dict[str, Json]:
         "output": shape_document(operation.output),
         "pauses": pauses or None,
         "failures": failures or None,
-        "input_modes": _own_modes(operation.input_modes, contract.input_modes),
-        "output_modes": _own_modes(operation.output_modes, contract.output_modes),
-        "security": _own_security(operation, contract),
+        "input_modes": None if operation.input_modes is None else sorted(set(operation.input_modes)),
+        "output_modes": None if operation.output_modes is None else sorted(set(operation.output_modes)),
+        "security": _security(operation.security) or None,
     }
-    return _given(members)
+    return _given({name: None if member == shared.get(name) else member for name, member in members.items()})
 
 
 def shape_document(shape: Shape) -> dict[str, Json] | None:
@@ -111,15 +115,6 @@ def _failure(failure: Failure) -> dict[str, Json]:
 
 def _tool(tool: Tool) -> dict[str, Json]:
     return _given({name: getattr(tool, name) for name in TOOL_FLAGS})
-
-
-def _own_modes(own: tuple[str, ...] | None, of_card: tuple[str, ...]) -> list[str] | None:
-    return None if own is None or set(own) == set(of_card) else sorted(set(own))
-
-
-def _own_security(operation: Operation, contract: Contract) -> list[Json] | None:
-    own = _security(operation.security)
-    return None if not own or own == _security(contract.security) else own
 
 
 def _security(alternatives: Iterable[Mapping[str, Iterable[str]]] | None) -> list[Json]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from registry.core.card.contract import digests
@@ -22,13 +23,13 @@ from registry.core.card.model import (
     Tool,
     Undeclared,
 )
-from registry.core.card.pointers import child
+from registry.core.card.pointers import child, without
 from registry.core.card.schemas import schema_findings
 from registry.core.errors import Finding, InvalidCard
 from registry.core.solver.validators import CannotValidate, Disagreement, instance_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from registry.core.card.model import Json, Shape
     from registry.core.card.text import Document
@@ -55,20 +56,21 @@ def read(document: Document, raw: bytes) -> Card:
     from registry.core.formats.structure import bounded  # noqa: PLC0415
 
     value = document.value
-    found = list(bounded(_structure(value)))
-    reading = _Reading(value)
-    if not any(finding.level == "error" for finding in found):
-        reading.operations = _operations(value)
-        found += [*_meaning(value, reading.operations)]
+    structure = list(_structure(value))
+    faults = [finding.pointer for finding in structure if finding.level == "error"]
+    sound = _sound(value, faults) if faults else value
+    operations = _operations(sound)
+    meaning = _meaning(sound, operations)
+    found = list(bounded(chain(structure, _unless_consequences(meaning) if faults else meaning)))
     member = a2a_member(
-        value.get("a2a", {}), "/a2a", deployment_url=_text(value, "deployment_url"), operations=reading.operations
+        value.get("a2a", {}), "/a2a", deployment_url=_text(value, "deployment_url"), operations=operations
     )
     found += member.findings
     found = placed(ordered(found), document)
     if any(finding.level == "error" for finding in found):
         raise InvalidCard(found)
     contract = Contract(
-        operations=reading.operations,
+        operations=operations,
         capabilities=tuple(dict.fromkeys(value.get("capabilities", ()))),
         tools={each["name"]: _tool(each, child("/tools", at)) for at, each in enumerate(value.get("tools", ()))},
         guarantees=_guarantees(value),
@@ -104,12 +106,28 @@ def read(document: Document, raw: bytes) -> Card:
     )
 
 
-@dataclass(slots=True)
-class _Reading:
-    """What was read so far."""
+def _sound(value: Mapping[str, Json], faults: Iterable[str]) -> dict[str, Json]:
+    """Return what is well-formed in a card, so that it is examined too: all findings come at once.
 
-    value: Mapping[str, Json]
-    operations: dict[str, Operation] = field(default_factory=dict)
+    Parts that lack their name keep a stand-in, so that places stay where they are.
+    """
+    sound: dict[str, Json] = without(value, faults)
+    skills = sound.get("skills", [])
+    for at, skill in enumerate(skills):
+        skill.setdefault("id", f"/skills/{at}")
+    for holder in (sound, *skills):
+        for row, naming in (("failures", "kind"), ("examples", "name"), ("tools", "name")):
+            for at, each in enumerate(holder.get(row, ())):
+                each.setdefault(naming, f"/{row}/{at}")
+    return sound
+
+
+def _unless_consequences(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Leave out what may only follow from a fault that is told already: a kind of failure that can't be read."""
+    for finding in findings:
+        unknown_kind = finding.code == "example-mismatch" and finding.pointer.endswith("/error")
+        if finding.code != "nothing-declared" and not unknown_kind:
+            yield finding
 
 
 def _structure(value: Mapping[str, Json]) -> Iterator[Finding]:
@@ -341,9 +359,9 @@ def _urls(value: Mapping[str, Json]) -> Iterator[Finding]:
     if url is not None:
         yield from url_findings(url, "/deployment_url")
         stated = _URL_MAJOR.search(url)
-        major = str(value["version"]).split(".", 1)[0]
-        if stated and stated[1] != major:
-            message = f"names v{stated[1]}, and the version is {value['version']}; callers may be sent to the wrong one"
+        version = value.get("version", "")
+        if stated and version and stated[1] != version.split(".", 1)[0]:
+            message = f"names v{stated[1]}, and the version is {version}; callers may be sent to the wrong one"
             yield Finding("url-major-differs", "/deployment_url", message, "warning")
     documentation = value.get("documentation_url")
     if documentation is not None and not documentation.startswith(("https://", "http://")):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from registry.core.card.model import Json
 
 
 def escape(token: str) -> str:
@@ -27,3 +30,29 @@ def split(pointer: str) -> list[str]:
     """Return the unescaped reference tokens of a pointer."""
     # "~01" means "~1": "~1" is undone first (RFC 6901 4).
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
+
+
+def without(document: Json, pointers: Iterable[str]) -> Json:
+    """Return a copy of a document without what stands at some pointers; an item of a list becomes an empty object."""
+    copy = deepcopy(document)
+    for pointer in pointers:
+        *path, last = split(pointer) or [""]
+        holder = copy
+        for token in path:
+            holder = _member(holder, token)
+        if isinstance(holder, dict):
+            holder.pop(last, None)
+        elif isinstance(holder, list) and _is_index(holder, last):
+            holder[int(last)] = {}
+    return copy
+
+
+def _member(holder: Json, token: str) -> Json:
+    """Return a member or an item, None where there is none."""
+    if isinstance(holder, dict):
+        return holder.get(token)
+    return holder[int(token)] if isinstance(holder, list) and _is_index(holder, token) else None
+
+
+def _is_index(items: list[Json], token: str) -> bool:
+    return token.isdecimal() and len(token) < 10 and int(token) < len(items)

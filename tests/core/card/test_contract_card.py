@@ -178,6 +178,39 @@ SCHEMAS = [
 ]
 
 
+BROKEN = {"type": "object", "properties": {"a": {"pattern": "("}}}
+BESIDE = [
+    ({"name": 5, "input_schema": BROKEN}, "/input_schema/properties/a/pattern", "a wrong member beside"),
+    ({"version": 2.1, "input_schema": BROKEN}, "/input_schema/properties/a/pattern", "a version that is a number"),
+    ({"skills": [{"input_schema": BROKEN}]}, "/skills/0/input_schema/properties/a/pattern", "a skill without an ID"),
+    ({"skills": [5, {"id": "b", "output_schema": BROKEN}]}, "/skills/1/output_schema/properties/a/pattern", "no skill"),
+    ({"skills": [None, {"id": "b", "output_schema": BROKEN}]}, "/skills/1/output_schema/properties/a/pattern", "null"),
+    ({"failures": [{}, {"kind": "timeout"}]}, "/failures/1/kind", "a failure without a kind"),
+    ({"failures": 5, "documentation_url": "x"}, "/documentation_url", "no list of failures"),
+    ({"tools": [{}, {"name": "t", "output_schema": BROKEN}]}, "/tools/1/output_schema/properties/a/pattern", "no tool"),
+    (
+        {"status": "odd", "input_schema": {"type": "object"}, "examples": [{"name": "e", "input": 5}]},
+        "/examples/0/input",
+        "an example that doesn't match",
+    ),
+]
+
+
+@pytest.mark.parametrize(("members", "pointer", "why"), BESIDE, ids=[row[2] for row in BESIDE])
+def test_a_fault_of_structure_hides_no_fault_elsewhere(members, pointer, why):
+    document = minimal(**members)
+    document = {name: member for name, member in document.items() if f"{name}_schema" not in document}
+    found = told(document)
+    assert pointer in {place for level, _, place in found if level == "error"}, why
+    assert any(code in ("wrong-type", "missing-member", "version-not-text", "wrong-value") for _, code, _ in found)
+
+
+def test_what_only_follows_from_a_fault_is_not_told_beside_it():
+    examples = [{"name": "e", "input": "x", "error": "GONE"}]
+    found = told(minimal(error_codes={"GONE": 5}, examples=examples))
+    assert [("error", "invalid-member", "/error_codes/GONE")] == found
+
+
 @pytest.mark.parametrize(("schema", "word"), SCHEMAS, ids=[row[1] for row in SCHEMAS])
 def test_a_schema_that_cannot_be_judged_is_refused(schema, word):
     document = minimal(input_schema=schema)
