@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from registry.cli import files
-from registry.cli.output import FOUND, NOT_JUDGED, finding_lines, format_option, guarded, show, show_json, stop, warn
+from registry.cli.files import Unreadable
+from registry.cli.output import FOUND, as_rows, finding_lines, format_option, guarded, show, show_json, warn
 from registry.core.compat.compare import compare
 from registry.core.compat.rendering import as_json, as_text
 from registry.core.compat.report import Policy
 from registry.core.compat.rules import RULES
-from registry.core.errors import InvalidInput
+from registry.core.errors import InvalidCard, NotFound
+
+if TYPE_CHECKING:
+    from registry.core.compat.rules import Rule
 
 FILE = click.Path(exists=True, dir_okay=False, readable=True)
 
@@ -36,24 +40,22 @@ def lint(paths: tuple[str, ...], form: str) -> None:
     \b
     cards lint agent-card.yaml
     """
-    results = []
-    for path in paths:
-        try:
-            card = files.read(path, files.load(path))
-            results.append({"file": path, "valid": True, "findings": [each.as_json() for each in card.findings]})
-        except InvalidInput as problem:
-            findings = [each.as_json() for each in problem.findings]
-            results.append({"file": path, "valid": False, "findings": findings})
+    results = [_linted(path) for path in paths]
     if form == "json":
         show_json({"results": results})
     else:
         for result in results:
-            if result["findings"]:
-                show(finding_lines(str(result["file"]), cast("list[dict[str, object]]", result["findings"])))
-            else:
-                show(f"{result['file']}: good")
+            show(finding_lines(result["findings"]) if result["findings"] else f"{result['file']}: good")
     if not all(result["valid"] for result in results):
         raise SystemExit(FOUND)
+
+
+def _linted(path: str) -> dict[str, Any]:
+    try:
+        findings, is_valid = files.load(path).read().findings, True
+    except InvalidCard as problem:
+        findings, is_valid = problem.findings, False
+    return {"file": path, "valid": is_valid, "findings": as_rows(findings)}
 
 
 @click.command()
@@ -68,7 +70,11 @@ def diff(old: str, new: str, profile: Literal["declared", "literal"], form: str)
     \b
     cards diff old-card.yaml new-card.yaml
     """
-    before, after = (files.read(path, files.load(path)) for path in (old, new))
+    try:
+        before, after = (files.load(path).read() for path in (old, new))
+    except InvalidCard as problem:  # there is no verdict without both cards
+        warn(finding_lines(as_rows(problem.findings)))
+        raise Unreadable("there is nothing to compare: a card is not valid; `cards lint` says more") from problem
     report = compare(before, after, Policy(profile=profile))
     if form == "json":
         show_json(as_json(report))
@@ -90,32 +96,35 @@ def explain(rule: str | None, form: str) -> None:
     """
     if rule is None:
         if form == "json":
-            show_json(
-                {"items": [{"id": each.id, "level": each.level, "purpose": each.purpose} for each in RULES.values()]}
-            )
+            show_json({"items": [_row(each) for each in RULES.values()]})
         else:
             width = max(map(len, RULES))
             show("\n".join(f"{each.id:{width}}  {each.level:5}  {each.purpose}" for each in RULES.values()))
         return
     if rule not in RULES:
         close = get_close_matches(rule, list(RULES), n=3)
-        stop(
-            NOT_JUDGED,
-            f"there is no rule `{rule}`"
-            + (f"; did you mean {' or '.join(close)}?" if close else "; `cards explain` lists them"),
-        )
+        more = f"did you mean {' or '.join(close)}?" if close else "`cards explain` lists them"
+        raise NotFound(f"there is no rule `{rule}`; {more}")
     found = RULES[rule]
     if form == "json":
-        show_json(
-            {"id": found.id, "level": found.level, "side": found.side, "purpose": found.purpose, "advice": found.advice}
-        )
-        return
-    aloud = ", said aloud" if found.said_aloud else ""
-    show(f"{found.id} ({found.level}{aloud}, {found.side})\n\n{found.purpose}")
-    if found.advice:
-        show(f"\nTo do: {found.advice}.")
-    if found.mirror and not found.mirror.startswith("none"):
-        show(f"Its opposite: {found.mirror}")
+        show_json({**_row(found), "side": found.side, "page": found.page, "mirror": found.mirror})
+    else:
+        show(_page(found))
 
 
-__all__ = ["diff", "explain", "lint", "warn"]
+def _row(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "level": rule.level,
+        "said_aloud": rule.said_aloud,
+        "purpose": rule.purpose,
+        "advice": rule.advice,
+    }
+
+
+def _page(rule: Rule) -> str:
+    aloud = ", said aloud" if rule.said_aloud else ""
+    blocks = [f"{rule.id} ({rule.level}{aloud}, {rule.side})", rule.page]
+    blocks += [f"To do: {rule.advice}."] if rule.advice else []
+    blocks += [f"Its opposite: {rule.mirror}"] if rule.mirror and not rule.mirror.startswith("none") else []
+    return "\n\n".join(blocks)

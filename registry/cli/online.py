@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from registry.cli import files
+from registry.cli.files import Unreadable
 from registry.cli.offline import FILE, profile_option
-from registry.cli.output import FOUND, finding_line, format_option, guarded, show, show_json, warn
-from registry.client import Card, Refused, Registry
-from registry.core.compat.compare import compare
-from registry.core.compat.rendering import as_json, as_text, judgement_as_text
+from registry.cli.output import FOUND, as_rows, finding_lines, format_option, guarded, show, show_json, warn
+from registry.client import Card, Registry
+from registry.core.compat.judging import judge
+from registry.core.compat.rendering import judgement_as_json, judgement_as_text
 from registry.core.compat.report import Policy
+from registry.core.errors import InvalidCard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from registry.core.card.model import Card as CoreCard
+    from registry.core.errors import Finding
 
 Json = Any
 
@@ -53,42 +58,45 @@ def check(
     cards check agent-card.yaml
     cards check agent-card.yaml --against git:origin/main
     """
-    cards = _cards(paths, agent_id, version)
     if against is not None:
-        _check_offline(paths, cards, against, profile, form)
+        _check_offline(paths, against, agent_id, version, profile, form)
         return
+    cards = _cards(paths, agent_id, version)
     with Registry(url) as registry:
-        try:
-            answer = registry.check(cards)
-        except Refused as refusal:
-            _show_refusal(refusal, form)
-            raise SystemExit(FOUND) from None
-    if form == "json":
-        show_json(answer)
-        return
-    for publication in answer["publications"]:
-        _show_publication(publication)
+        answer = registry.check(cards)
+    _show_answer(answer, form)
 
 
 def _check_offline(
-    paths: tuple[str, ...], cards: list[Card], against: str, profile: Literal["declared", "literal"], form: str
+    paths: tuple[str, ...],
+    against: str,
+    agent_id: str | None,
+    version: str | None,
+    profile: Literal["declared", "literal"],
+    form: str,
 ) -> None:
-    refused = False
-    reports = []
-    for path, card in zip(paths, cards, strict=True):
+    """Judge each card as publishing it would, were the other one all that is published."""
+    judgements = []
+    for path in paths:
+        after = files.load(path).read(agent_id=agent_id, version=version)
         is_git = against.startswith("git:")
-        old = files.load_at(path, against.removeprefix("git:")) if is_git else files.load(against)
-        before = files.read(f"{path} at {against}" if is_git else against, old)
-        after = files.read(path, card.data, agent_id=card.agent_id, version=card.version)
-        report = compare(before, after, Policy(profile=profile))
-        reports.append(as_json(report))
-        refused = refused or report.verdict == "refused"
-        if form == "text":
-            show(as_text(report))
+        before = files.load_at(path, against.removeprefix("git:")) if is_git else files.load(against)
+        judged = judge([_versioned(before.read(), against)], _versioned(after, path), Policy(profile=profile))
+        judgements.append({"file": path, **judgement_as_json(judged)})
     if form == "json":
-        show_json({"reports": reports})
-    if refused:
+        show_json({"judgements": judgements})
+    else:
+        for each in judgements:
+            show(("Refused: " if each["verdict"] == "refused" else "") + judgement_as_text(each))
+    if any(each["verdict"] == "refused" for each in judgements):
         raise SystemExit(FOUND)
+
+
+def _versioned(card: CoreCard, name: str) -> CoreCard:
+    if card.version is None:
+        message = f"{name} has no SemVer version (`{card.version_text}`), so it can't be judged"
+        raise Unreadable(f"{message}; give --version, or compare with `cards diff`")
+    return card
 
 
 @click.command()
@@ -131,26 +139,35 @@ def publish(
         "status": status,
     }
     with Registry(url, token) as registry:
+        answer = registry.publish_many(cards, **options)
+    _show_answer(answer, form)
+
+
+def _cards(paths: tuple[str, ...], agent_id: str | None, version: str | None) -> list[Card]:
+    """Load cards, and read each here first: the faults of all are told with file and line before anything is sent."""
+    cards: list[Card] = []
+    faults: list[Finding] = []
+    for path in paths:
         try:
-            answer = registry.publish_many(cards, **options)
-        except Refused as refusal:
-            _show_refusal(refusal, form)
-            raise SystemExit(FOUND) from None
+            file = files.load(path)
+            card = file.read(agent_id=agent_id, version=version)
+        except InvalidCard as problem:
+            faults += problem.findings
+        else:
+            if card.findings:
+                warn(finding_lines(as_rows(card.findings)))
+            cards.append(Card(file.data, agent_id, version))
+    if faults:
+        raise InvalidCard(faults)
+    return cards
+
+
+def _show_answer(answer: Mapping[str, Json], form: str) -> None:
     if form == "json":
         show_json(answer)
         return
     for publication in answer["publications"]:
         _show_publication(publication)
-
-
-def _cards(paths: tuple[str, ...], agent_id: str | None, version: str | None) -> list[Card]:
-    """Load cards, and read each here first: faults are told with file and line before anything is sent."""
-    cards = []
-    for path in paths:
-        data = files.load(path)
-        files.read(path, data, agent_id=agent_id, version=version)
-        cards.append(Card(data, agent_id, version))
-    return cards
 
 
 def _show_publication(publication: Mapping[str, Json]) -> None:
@@ -167,21 +184,6 @@ def _show_publication(publication: Mapping[str, Json]) -> None:
         if change["said_aloud"] or judgement["verdict"] == "warned":
             place = f"{change['operation']}: " if change["operation"] else ""
             show(f"  note: {place}{change['sentence']}")
-    for finding in record["findings"]:
-        warn("  " + finding_line("card", finding))
-
-
-def _show_refusal(refusal: Refused, form: str) -> None:
-    judgement = refusal.problem["judgement"]
-    if form == "json":
-        show_json(refusal.problem)
-        return
-    show(f"Refused: {judgement_as_text(judgement)}")
-    for other in judgement.get("also_refused", ()):
-        show(f"\nRefused: {judgement_as_text(other)}")
-    show(
-        "\nNothing was stored. To let a break through, for ever on record: --allow-breaking FINGERPRINT --reason '...'"
-    )
 
 
 @click.command()
@@ -208,6 +210,8 @@ def get(name: str, part: str, a2a_version: str | None, url: str, form: str) -> N
     agent_id, _, selector = name.partition("@")
     with Registry(url) as registry:
         match part:
+            case "card" if form == "json":
+                show_json(registry.record(agent_id, selector or "latest")["card"])
             case "card":
                 data = registry.card_bytes(agent_id, selector or "latest")
                 click.echo(data, nl=not data.endswith(b"\n"))

@@ -10,18 +10,24 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 import click
 
-from registry.client.errors import RegistryProblem, Unreachable
-from registry.core.errors import InvalidInput, RegistryError
+from registry.client.errors import Invalid, Missing, Refused, RegistryProblem, Taken, Unreachable
+from registry.core.compat.rendering import judgement_as_text
+from registry.core.errors import InvalidCard, InvalidInput, RegistryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
+
+    from registry.core.errors import Finding
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Json = Any
 
 FOUND, NOT_JUDGED = 1, 2
-_COLOURS = {"✗": "red", "+": "green", "·": "white", "error": "red", "warning": "yellow"}
+# What a command found out about its cards ends with FOUND; everything else couldn't be judged.
+_OUTCOMES: tuple[type[Exception], ...] = (InvalidCard, Refused, Taken, Missing)
+_COLOURS = {"major": "red", "minor": "yellow", "patch": "green", "error": "red", "Refused": "red", "Error": "red"}
+_HINTS = {"unauthenticated": "; set CARDS_TOKEN, or give --token"}
 
 format_option = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to answer."
@@ -30,34 +36,54 @@ format_option = click.option(
 
 def show_json(value: Json) -> None:
     """Print JSON, whole and indented."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(value, indent=2, ensure_ascii=True))
 
 
 def show(text: str) -> None:
-    """Print text; on a terminal the marks of changes are coloured."""
+    """Print text; on a terminal the words that weigh most are coloured."""
+    plain = printable(text)
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
-        click.echo(text)
+        click.echo(plain)
         return
-    for line in text.split("\n"):
-        colour = _COLOURS.get(line[:1])
-        click.echo(click.style(line, fg=colour) if colour else line)
+    for line in plain.split("\n"):
+        word = line.split(maxsplit=1)[0].rstrip(":") if line.strip() and not line.startswith(" ") else ""
+        colour = _COLOURS.get(word)
+        click.echo(click.style(word, fg=colour) + line[len(word) :] if colour else line)
 
 
 def warn(text: str) -> None:
     """Say something beside the answer."""
-    click.echo(text, err=True)
+    click.echo(printable(text), err=True)
 
 
-def finding_line(name: str, finding: Mapping[str, Json]) -> str:
-    """Return a finding as ``file:line:column: level: place: message (code)``."""
+def printable(text: str) -> str:
+    r"""Return text without what a terminal would obey: control characters and reordering marks become ``\\x1b``.
+
+    Cards and servers are strangers; only our own line ends stay.
+    """
+    return "".join(each if each == "\n" or each.isprintable() else _escaped(each) for each in text)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def finding_line(finding: Mapping[str, Json], name: str = "card") -> str:
+    """Return a finding as ``file:line:column: level: place: message [code]``."""
     place = f":{finding['line']}:{finding.get('column', 1)}" if finding.get("line") else ""
     pointer = f"{finding['pointer']}: " if finding.get("pointer") else ""
-    return f"{name}{place}: {finding['level']}: {pointer}{finding['message']} [{finding['code']}]"
+    message = f"{finding.get('file', name)}{place}: {finding['level']}: {pointer}{finding['message']}"
+    return f"{message} [{finding['code']}]"
 
 
-def finding_lines(name: str, findings: Sequence[Mapping[str, Json]]) -> str:
+def finding_lines(findings: Iterable[Mapping[str, Json]]) -> str:
     """Return findings, one a line."""
-    return "\n".join(finding_line(name, finding) for finding in findings)
+    return "\n".join(map(finding_line, findings))
+
+
+def as_rows(findings: Iterable[Finding]) -> list[dict[str, Json]]:
+    """Return findings as JSON."""
+    return [each.as_json() for each in findings]
 
 
 def stop(code: int, message: str) -> NoReturn:
@@ -67,21 +93,21 @@ def stop(code: int, message: str) -> NoReturn:
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn conditions into messages and exit codes: the one place of the command line where they are."""
+    """Turn conditions into messages and exit codes: the one place of the command line where they are.
+
+    With ``--format json`` the message is the problem as a document on standard output, as the HTTP API would send it.
+    """
 
     @wraps(command)
     def run(*arguments: P.args, **options: P.kwargs) -> R:
         try:
             return command(*arguments, **options)
-        except InvalidInput as problem:
-            warn(finding_lines(getattr(problem, "name", "card"), [each.as_json() for each in problem.findings]))
-            stop(NOT_JUDGED, problem.title[:1].lower() + problem.title[1:])
-        except RegistryError as problem:
-            stop(NOT_JUDGED, str(problem))
-        except Unreachable as problem:
-            stop(NOT_JUDGED, str(problem))
-        except RegistryProblem as problem:
-            stop(*_problem(problem))
+        except (RegistryError, RegistryProblem, Unreachable) as problem:
+            if options.get("form") == "json":
+                show_json(_document(problem))
+            else:
+                _tell(problem)
+            raise SystemExit(FOUND if isinstance(problem, _OUTCOMES) else NOT_JUDGED) from None
         except BrokenPipeError:
             sys.stderr.close()
             raise SystemExit(FOUND) from None
@@ -89,11 +115,35 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def _problem(problem: RegistryProblem) -> tuple[int, str]:
-    findings = problem.problem.get("findings", ())
-    listed = "".join(f"\n  {finding_line('card', finding)}" for finding in findings)
-    hint = "; set CARDS_TOKEN, or --token" if problem.code == "unauthenticated" else ""
-    differs = problem.problem.get("stored_digest")
-    digests = f"\n  stored {differs}\n  sent   {problem.problem.get('sent_digest')}" if differs else ""
-    code = FOUND if problem.code in ("version-taken", "unknown-agent", "unknown-version", "not-found") else NOT_JUDGED
-    return code, f"{problem}{hint}{digests}{listed}"
+def _document(problem: RegistryError | RegistryProblem | Unreachable) -> Mapping[str, Json]:
+    if isinstance(problem, RegistryProblem):
+        return problem.problem or {"code": problem.code, "detail": str(problem)}
+    if isinstance(problem, RegistryError):
+        return {"code": problem.code, "title": problem.title, "detail": str(problem), **problem.members()}
+    return {"code": "unreachable", "title": "No registry answers", "detail": str(problem)}
+
+
+def _tell(problem: RegistryError | RegistryProblem | Unreachable) -> None:
+    if isinstance(problem, Refused) and "judgement" in problem.problem:
+        _tell_refusal(problem.problem["judgement"])
+    elif isinstance(problem, InvalidInput):
+        warn(finding_lines(as_rows(problem.findings)))
+        warn(f"Error: {problem.title[:1].lower()}{problem.title[1:]}")
+    elif isinstance(problem, RegistryProblem):
+        warn(f"Error: {problem}{_HINTS.get(problem.code, '')}{_details(problem)}")
+    else:
+        warn(f"Error: {problem}")
+
+
+def _tell_refusal(judgement: Mapping[str, Json]) -> None:
+    for each in (judgement, *judgement.get("also_refused", ())):
+        show(f"Refused: {judgement_as_text(each)}\n")
+    show("Nothing was stored. To let a break through, for ever on record: --allow-breaking FINGERPRINT --reason '...'")
+
+
+def _details(problem: RegistryProblem) -> str:
+    document = problem.problem
+    rows = [finding_line(finding) for finding in document.get("findings", ())] if isinstance(problem, Invalid) else []
+    if document.get("stored_digest"):
+        rows += [f"stored {document['stored_digest']}", f"sent   {document.get('sent_digest')}"]
+    return "".join(f"\n  {row}" for row in rows)

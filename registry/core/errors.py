@@ -20,7 +20,8 @@ class Finding:
     """One thing that is wrong, or odd, at one place of a document.
 
     ``code`` is kebab-case and stable; ``pointer`` an RFC 6901 JSON Pointer into the document as sent; ``line``
-    and ``column`` count from 1 and are None where the document has no text (a call's arguments).
+    and ``column`` count from 1 and are None where the document has no text (a call's arguments). ``file`` is where it
+    stands when a document was made of several files: a path from the card's folder.
     """
 
     code: str
@@ -29,6 +30,7 @@ class Finding:
     level: Level = "error"
     line: int | None = None
     column: int | None = None
+    file: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding as problem details and ``--format json`` show it, without empty members."""
@@ -37,6 +39,7 @@ class Finding:
             "level": self.level,
             "pointer": self.pointer,
             "message": self.message,
+            "file": self.file,
             "line": self.line,
             "column": self.column,
         }

@@ -32,4 +32,4 @@ def examples() -> list[Example]:
 def _load(folder: Traversable, name: str) -> bytes:
     parent, _, file = name.rpartition("/")
     home = folder / parent if parent else folder
-    return bundle(file, lambda part: (home / part).read_bytes())
+    return bundle(file, lambda part: (home / part).read_bytes()).data

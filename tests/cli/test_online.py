@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -12,11 +13,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import httpx
 import pytest
+from a2a.client import A2ACardResolver
 
 from tests.cli.test_offline import DEMO, cards
 from tests.http.serving import free_port
 
+PROBLEM = {"type", "title", "status", "detail", "code", "instance", "request_id"}
 INVOICES = "com.yourcompany.finance.invoice-processor"
 
 
@@ -69,6 +73,50 @@ def test_a_published_card_comes_back_byte_for_byte(demo, tmp_path):
     )
     assert 0 == cards("publish", card, env=environment).returncode
     assert card.read_text() == cards("get", "com.example.bytes", env=environment).stdout
+
+
+def test_in_json_every_answer_is_one_document_on_standard_output(demo):
+    environment, _, _ = demo
+    refused = DEMO / "invoice-processor" / "2.2.1-refused.yaml"
+    weather = DEMO / "weather" / "1.0.0.yaml"
+    for code, keys, arguments in [
+        (0, {"publications"}, ("publish", weather)),
+        (0, {"publications"}, ("publish", weather, "--dry-run")),
+        (0, {"publications"}, ("check", weather)),
+        (1, PROBLEM | {"judgement"}, ("publish", refused)),
+        (1, PROBLEM | {"judgement"}, ("check", refused)),
+        (0, {"items"}, ("search", "invoice")),
+        (0, {"items"}, ("search", "nothing-of-that-kind")),
+        (0, {"items"}, ("history", INVOICES)),
+        (1, PROBLEM, ("history", "com.example.nobody")),
+        (1, PROBLEM, ("get", f"{INVOICES}@^9")),
+        (2, PROBLEM | {"findings"}, ("get", f"{INVOICES}@!!")),
+    ]:
+        done = cards(*arguments, "--format", "json", env=environment)
+        assert (code, keys) == (done.returncode, set(json.loads(done.stdout))), arguments
+    for output in ("card", "record", "contract", "a2a"):
+        done = cards("get", INVOICES, "--output", output, "--format", "json", env=environment)
+        assert isinstance(json.loads(done.stdout), dict), output
+
+
+def test_every_example_agent_is_found_by_the_a2a_sdk(demo):
+    environment, _, _ = demo
+    found = json.loads(cards("search", "--format", "json", env=environment).stdout)["items"]
+    items = [item for item in found if item["agent_id"] != "com.example.bytes"]  # another test's; nowhere deployed
+
+    async def resolve():
+        async with httpx.AsyncClient() as client:
+            return [
+                (
+                    await A2ACardResolver(
+                        client, f"{environment['CARDS_URL']}/agents/{item['agent_id']}"
+                    ).get_agent_card()
+                ).name
+                for item in items
+            ]
+
+    assert len(items) >= 5
+    assert [item["name"] for item in items] == asyncio.run(resolve())
 
 
 def test_publishing_without_a_token_is_not_judged_and_says_how_to_give_one(demo):

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from registry.core.card.canonical import canonical, digest
 from registry.core.card.contract import contract_document
-from registry.core.compat.compare import ordered
+from registry.core.compat.compare import compare, needed, ordered
 from registry.core.compat.rendering import judgement_as_json, judgement_as_text, place_and_sentence
 from registry.core.compat.versions import (
     LIVE,
     Version,
     free_major,
     free_minor,
+    free_patch,
     line,
     line_name,
     parse_version,
@@ -112,6 +113,45 @@ def _above(row: Sequence[Release]) -> list[Baseline]:
     """Take releases, nearest first, up to a forced one, which is for the record: it broke with what lies below it."""
     cut = next((index for index, each in enumerate(row) if each.forced), len(row))
     return [Baseline(each, "above", for_the_record=index == cut) for index, each in enumerate(row[: cut + 1])]
+
+
+def judge(history: Sequence[Card], card: Card, policy: Policy) -> Judgement:
+    """Judge a card as publishing it would be, after cards that are all in production; all have versions.
+
+    Of a version that one of the others has too, the judgement says what it would be accepted as.
+    """
+    releases = {each.version or "": _release(each) for each in history}
+    cards = {each.version or "": each for each in history}
+    version = card.version or ""
+    here = precedence(parse_version(version))
+    same = next((each for each in history if precedence(parse_version(each.version or "")) == here), None)
+    if same is not None:
+        return _taken(same, card, [parse_version(text) for text in releases], policy)
+    pairs = []
+    for baseline in baselines(list(releases.values()), version) if card.status in LIVE else ():
+        other = cards[baseline.release.version]
+        old, new = (card, other) if baseline.direction == "above" else (other, card)
+        pairs.append((baseline, compare(old, new, policy)))
+    return decide(version, pairs, policy)
+
+
+def _release(card: Card) -> Release:
+    return Release(card.version or "", "production", card.digests.card, judged_digest(card))
+
+
+def _taken(old: Card, new: Card, taken: Sequence[Version], policy: Policy) -> Judgement:
+    """Judge a card whose version is another one's: a published version never changes."""
+    report = compare(old, new, policy)
+    version, here = new.version or "", parse_version(new.version or "")
+    if old.digests.card == new.digests.card:
+        message = f"{version} is unchanged"
+        return Judgement("accepted", version, message, None, (report,), report.changes, None, ())
+    free = {"major": free_major, "minor": free_minor}.get(needed(report.level, old.version), free_patch)(here, taken)
+    breaks = _breaks(report, frozenset())
+    told = f"breaks: {_shown(breaks)}" if breaks else "differs, and a published version never changes"
+    message = f"{version} {told}; publish it as {free}"
+    refused = replace(report, verdict="refused")
+    return Judgement("refused", version, message, free, (refused,), report.changes, None, ())
 
 
 def decide(version: str, pairs: Pairs, policy: Policy, allowed: frozenset[str] = frozenset()) -> Judgement:
@@ -227,6 +267,7 @@ __all__ = [
     "Version",
     "baselines",
     "decide",
+    "judge",
     "judged_digest",
     "judgement_as_json",
     "judgement_as_text",

@@ -99,6 +99,12 @@ def free_minor(version: Version, taken: Iterable[Version]) -> str:
     return f"{version.major}.{max(minors) + 1}.0"
 
 
+def free_patch(version: Version, taken: Iterable[Version]) -> str:
+    """Return the first patch version beside a version, of its minor, that lies above all of ``taken`` of that minor."""
+    patches = [each.patch for each in (version, *taken) if (each.major, each.minor) == (version.major, version.minor)]
+    return f"{version.major}.{version.minor}.{max(patches) + 1}"
+
+
 @dataclass(frozen=True, slots=True)
 class Selector:
     """What names a version: ``kind`` says how ``text`` is meant; ``range`` is there for ranges and lines."""

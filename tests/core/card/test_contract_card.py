@@ -10,14 +10,14 @@ import pytest
 from registry.core.card.bundling import bundle
 from registry.core.card.model import JsonSchema, Text
 from registry.core.card.read import read_card
-from registry.core.errors import InvalidCard, TooLarge
+from registry.core.errors import Finding, InvalidCard, TooLarge
 
 SEEDS = Path(__file__).parents[2] / "cases" / "seeds"
 DEMO = Path(__file__).parents[3] / "registry" / "demo"
 
 
 def bundled(path):
-    return bundle(path.name, lambda name: (path.parent / name).read_bytes())
+    return bundle(path.name, lambda name: (path.parent / name).read_bytes()).data
 
 
 def minimal(**members):
@@ -269,13 +269,7 @@ def test_a_call_under_another_name_is_refused_for_contract_cards():
 def files(**contents):
     def load(name):
         if name not in contents:
-            raise InvalidCard(
-                [
-                    __import__("registry.core.errors", fromlist=["Finding"]).Finding(
-                        "file-missing", "", f"{name} is not there"
-                    )
-                ]
-            )
+            raise InvalidCard([Finding("file-missing", "", f"{name} is not there")])
         value = contents[name]
         return value if isinstance(value, bytes) else json.dumps(value).encode()
 
@@ -288,7 +282,7 @@ def test_bundling_is_deterministic_and_self_contained():
     document = minimal(input_schema={"$ref": "a.json"})
     del document["input"]
     load = files(**{"card.json": document, "a.json": schema, "sub/b.json": other})
-    first, second = bundle("card.json", load), bundle("card.json", load)
+    first, second = (bundle("card.json", load).data for _ in range(2))
     assert first == second
     card = read_card(first)
     assert not [each for each in card.findings if each.level == "error"]
@@ -297,7 +291,7 @@ def test_bundling_is_deterministic_and_self_contained():
 
 def test_a_card_without_files_is_bundled_byte_for_byte():
     data = b'{ "agent_id":"com.example.x",  "name":"X","version":"1.0.0" }'
-    assert data == bundle("card.json", files(**{"card.json": data}))
+    assert data == bundle("card.json", files(**{"card.json": data})).data
 
 
 @pytest.mark.parametrize(
@@ -316,3 +310,33 @@ def test_a_reference_out_of_the_folder_or_to_nothing_is_a_finding(reference):
     with pytest.raises(InvalidCard) as refused:
         bundle("card.json", files(**{"card.json": document}))
     assert ["/input_schema/$ref"] == [each.pointer for each in refused.value.findings]
+
+
+def test_findings_about_a_bundle_name_the_file_and_line_where_they_stand():
+    contents = {
+        "card.yaml": b"agent_id: com.example.x\nname: X\nversion: 1.0.0\nowner: 5\n"
+        b"input_schema: {$ref: in.json}\noutput_schema:\n  properties:\n    b: {$ref: sub/b.yaml}\n    c: {type: odd}\n",
+        "in.json": b'{"type": "object",\n "properties": {"a": {"pattern": "("}, "d": {"$ref": "sub/b.yaml"}}}',
+        "sub/b.yaml": b"type: object\nminimum: five\n",
+    }
+    made = bundle("card.yaml", files(**contents))
+    with pytest.raises(InvalidCard) as refused:
+        read_card(made.data)
+    found = made.located(each for each in refused.value.findings if each.level == "error")
+    assert {
+        ("card.yaml", "/owner", 4),
+        ("in.json", "/properties/a/pattern", 2),
+        ("sub/b.yaml", "/minimum", 2),
+        ("card.yaml", "/output_schema/properties/c/type", 9),
+    } == {(each.file, each.pointer, each.line) for each in found}
+
+
+def test_faults_of_several_files_are_told_at_once_each_in_its_file():
+    contents = {
+        "card.yaml": b"input_schema: {$ref: a.json}\noutput_schema: {$ref: b.json}\nname: X\n",
+        "a.json": b'{"type": "object",\n "x": }',
+        "b.json": b'{"properties": {"c": {"$ref": "../c.json"},\n "d": {"$ref": "none.json"}}}',
+    }
+    with pytest.raises(InvalidCard) as refused:
+        bundle("card.yaml", files(**contents))
+    assert [("a.json", 2), ("b.json", 1), ("b.json", 2)] == [(each.file, each.line) for each in refused.value.findings]
