@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,11 +61,13 @@ def _run(settings: Settings, workers: int, *, demo: bool) -> None:
         warn(
             f"the demo's agents: {published} versions published" if published else "the demo's agents are there already"
         )
-    app.serve(settings, workers=workers, started=_say)
+    app.serve(settings, workers=workers, started=partial(_say, settings))
 
 
-def _say(started: Started) -> None:
+def _say(settings: Settings, started: Started) -> None:
     show(f"The registry answers at {started.url}")
+    if started.admin_token is None and settings.admin_token is None:
+        show("Its admin token was shown at the first start. Lost it? Choose another: CARDS_ADMIN_TOKEN=... cards serve")
     if started.admin_token is not None:
         show("Its admin token, shown this once (only its hash is kept):")
         show(f"  export CARDS_TOKEN={started.admin_token}")
