@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PR_SET_PDEATHSIG = 1
 HEADER = struct.Struct("!I")
+OUT_OF_MEMORY = 77  # how a worker ends that has used up its memory: any status that Python itself doesn't use
 
 
 def main(descriptor: int, parent: int, memory_bytes: int) -> None:
@@ -50,8 +51,8 @@ def _answer(job: Job, cards: Cards) -> bytes:
     except RegistryError as error:
         return pickle.dumps((None, (type(error), error.args, error.__dict__)))
     except MemoryError:
-        raise  # what is left of the memory may not be enough to answer: the parent sees the process end
-    except Exception:  # noqa: BLE001 - the boundary of the process: whatever it was, the parent must know
+        os._exit(OUT_OF_MEMORY)  # what is left of the memory may not be enough to answer
+    except BaseException:  # noqa: BLE001 - the boundary of the process; a panic in native code is no Exception
         return pickle.dumps((None, (JobFailed, (traceback.format_exc(),), {})))
 
 

@@ -10,26 +10,33 @@ import asyncio
 import contextlib
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from registry.catalog.worker import HEADER
-from registry.core.errors import JudgingStopped
+from registry.catalog.jobs import JobFailed
+from registry.catalog.worker import HEADER, OUT_OF_MEMORY
+from registry.core.errors import JudgingStopped, Unavailable
 
 if TYPE_CHECKING:
     from registry.catalog.jobs import Job
 
 
-class WorkerDied(JudgingStopped):
-    """A worker ended in the middle of a job: it ran out of the memory that it may have, or was killed."""
+_ENDING_S = 10  # a process that is ending has closed its socket already; a core dump takes its time
+# Native code (the regular expressions, the second validator) aborts when it gets no more memory.
+_OVER_MEMORY = frozenset({OUT_OF_MEMORY, -signal.SIGABRT})
+
+
+class OverMemory(JudgingStopped):
+    """A job used up the memory that a worker may have."""
 
     def __init__(self, memory_bytes: int) -> None:
         super().__init__(0)
         message = (
-            f"comparing the contracts ended its process (its limit is {memory_bytes // 2**20} MiB of memory); nothing "
-            "was stored; split the largest schema, or publish it as the next major version"
+            f"comparing the contracts took over {memory_bytes // 2**20} MiB of memory and was stopped; nothing was "
+            "stored; split the largest schema, or publish it as the next major version"
         )
         self.args = (message,)
 
@@ -43,14 +50,16 @@ class Workers:
         self._free = asyncio.Semaphore(size)
         self._idle: list[_Worker] = []
         self._busy: set[_Worker] = set()
+        self._closed = False
 
     async def run(self, job: Job) -> Any:
         """Run a job and return its result.
 
-        Raises what it raised: a condition, or JobFailed for a bug; JudgingStopped over the time, WorkerDied.
+        Raises what it raised: a condition, or JobFailed for a bug of ours (a process that ends is one too);
+        JudgingStopped over the time or the memory, Unavailable while the registry stops.
         """
         async with self._free:
-            worker = self._idle.pop() if self._idle else await _Worker.start(self._memory_bytes)
+            worker = await self._take()
             self._busy.add(worker)
             answered = False
             try:
@@ -60,7 +69,7 @@ class Workers:
             except TimeoutError:
                 raise JudgingStopped(self._timeout_s) from None
             except (asyncio.IncompleteReadError, ConnectionError):
-                raise WorkerDied(self._memory_bytes) from None
+                raise self._why_ended(await worker.status()) from None
             finally:
                 # Also when the caller goes away: an answer that nobody reads would be the next caller's.
                 self._busy.discard(worker)
@@ -76,10 +85,31 @@ class Workers:
         return result
 
     async def close(self) -> None:
-        """Kill every worker; jobs that run end with WorkerDied."""
+        """Kill every worker; jobs that run end with Unavailable."""
+        self._closed = True
         for worker in (*self._idle, *self._busy):
             worker.kill()
         self._idle.clear()
+
+    async def _take(self) -> _Worker:
+        """Return a process that waits for a job; one that was killed while it waited is nobody's mistake."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.lives():
+                return worker
+            worker.kill()
+        try:
+            return await _Worker.start(self._memory_bytes)
+        except OSError as error:
+            raise Unavailable(f"no process can be started to judge in ({error.strerror}); try again") from error
+
+    def _why_ended(self, status: int | None) -> Exception:
+        """Return what it means that a process ended in the middle of a job."""
+        if self._closed:
+            return Unavailable("the registry is being stopped; try again")
+        if status in _OVER_MEMORY:
+            return OverMemory(self._memory_bytes)
+        return JobFailed(f"the judging process ended with status {status}")
 
 
 class _Worker:
@@ -95,13 +125,15 @@ class _Worker:
     @classmethod
     async def start(cls, memory_bytes: int) -> _Worker:
         ours, theirs = socket.socketpair()
-        with theirs:
+        with theirs, contextlib.ExitStack() as unused:
+            unused.enter_context(ours)
             arguments = [str(number) for number in (theirs.fileno(), os.getpid(), memory_bytes)]
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - our own arguments; it takes a millisecond
                 [sys.executable, "-m", "registry.catalog.worker", *arguments],
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
             )
+            unused.pop_all()
         ours.setblocking(False)
         reader, writer = await asyncio.open_unix_connection(sock=ours)
         return cls(process, reader, writer)
@@ -112,6 +144,16 @@ class _Worker:
         await self._writer.drain()
         (length,) = HEADER.unpack(await self._reader.readexactly(HEADER.size))
         return pickle.loads(await self._reader.readexactly(length))  # noqa: S301 - from our own child
+
+    def lives(self) -> bool:
+        """Say whether the process still runs."""
+        return self.process.poll() is None
+
+    async def status(self) -> int | None:
+        """Return how a process ended that has closed its socket; None when it lives on without it."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return await asyncio.to_thread(self.process.wait, _ENDING_S)
+        return None
 
     def kill(self) -> None:
         """End the process and reap it, which takes no time after SIGKILL."""

@@ -1,14 +1,15 @@
 import asyncio
 import os
 import signal
+import subprocess
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from registry.catalog.jobs import Cards, JobFailed
-from registry.catalog.workers import WorkerDied, Workers
-from registry.core.errors import Finding, InvalidRequest, JudgingStopped
+from registry.catalog.workers import OverMemory, Workers
+from registry.core.errors import Finding, InvalidRequest, JudgingStopped, Unavailable
 
 MEMORY_BYTES = 512 * 2**20
 
@@ -59,9 +60,19 @@ class Dawdle:
 
 
 @dataclass(frozen=True)
-class Die:
+class Panic:
+    """What native code raises when it finds itself broken is no Exception."""
+
     def run(self, _cards: Cards) -> None:
-        os.kill(os.getpid(), signal.SIGKILL)
+        raise BaseException("a panic")
+
+
+@dataclass(frozen=True)
+class Die:
+    number: int
+
+    def run(self, _cards: Cards) -> None:
+        os.kill(os.getpid(), self.number)
 
 
 def run(*jobs, timeout_s=60.0):
@@ -78,7 +89,7 @@ def run(*jobs, timeout_s=60.0):
 
 
 def test_a_worker_lives_on_after_a_result_a_condition_and_a_bug():
-    pids = run(Pid(), Refuse(), Stumble(), Recurse(), Pid())
+    pids = run(Pid(), Refuse(), Stumble(), Recurse(), Panic(), Pid())
     assert pids[0] == pids[-1]
 
 
@@ -88,7 +99,10 @@ def test_a_condition_comes_back_with_its_findings():
     assert (Finding("not-so", "/a", "not so"),) == tuple(error.findings)
 
 
-@pytest.mark.parametrize(("job", "name"), [(Stumble(), "KeyError: 'a mistake of ours'"), (Recurse(), "RecursionError")])
+@pytest.mark.parametrize(
+    ("job", "name"),
+    [(Stumble(), "KeyError: 'a mistake of ours'"), (Recurse(), "RecursionError"), (Panic(), "BaseException: a panic")],
+)
 def test_a_bug_is_told_apart_from_a_limit_and_carries_where_it_happened(job, name):
     (error,) = run(job)
     assert isinstance(error, JobFailed)
@@ -96,11 +110,56 @@ def test_a_bug_is_told_apart_from_a_limit_and_carries_where_it_happened(job, nam
     assert "test_workers.py" in str(error)
 
 
-@pytest.mark.parametrize("job", [Hoard(), Die()])
-def test_a_worker_that_ends_amid_a_job_is_replaced(job):
+@pytest.mark.parametrize(
+    ("job", "kind", "why"),
+    [
+        (Hoard(), OverMemory, "the interpreter's own allocation fails"),
+        (Die(signal.SIGABRT), OverMemory, "native code whose allocation fails aborts"),
+        (Die(signal.SIGSEGV), JobFailed, "a mistake in native code"),
+        (Die(signal.SIGKILL), JobFailed, "the kernel or somebody killed it"),
+    ],
+)
+def test_a_worker_that_ends_amid_a_job_is_told_by_how_it_ended_and_replaced(job, kind, why):
     error, said = run(job, Say("still here"))
-    assert isinstance(error, WorkerDied)
+    assert kind is type(error), why
     assert "still here" == said
+
+
+def test_a_worker_that_was_killed_while_it_waited_is_replaced_unseen():
+    async def scenario():
+        workers = Workers(1, 60.0, MEMORY_BYTES)
+        try:
+            first = await workers.run(Pid())
+            os.kill(first, signal.SIGKILL)
+            os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+            return first, await workers.run(Pid())
+        finally:
+            await workers.close()
+
+    first, second = asyncio.run(scenario())
+    assert first != second
+
+
+def test_a_job_that_runs_when_the_registry_stops_is_to_be_tried_again():
+    async def scenario():
+        workers = Workers(1, 60.0, MEMORY_BYTES)
+        await workers.run(Pid())
+        job = asyncio.create_task(workers.run(Dawdle()))
+        while not workers._busy:
+            await asyncio.sleep(0)
+        await workers.close()
+        return (await asyncio.gather(job, return_exceptions=True))[0]
+
+    assert isinstance(asyncio.run(scenario()), Unavailable)
+
+
+def test_a_machine_without_room_for_another_process_is_unavailable(monkeypatch):
+    def full(*_, **__):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", full)
+    (error,) = run(Pid())
+    assert isinstance(error, Unavailable)
 
 
 def test_a_job_over_its_time_is_stopped():

@@ -8,14 +8,14 @@ import socket
 import subprocess
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import httpx
 
 from tests.http.described import Described
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 ADMIN_TOKEN = "a-token-for-tests-only-0123456789"
 _PROGRAM = """
@@ -54,15 +54,23 @@ class Server:
 
 
 @contextmanager
-def running(database_url: str, *, workers: int = 1, token: str | None = ADMIN_TOKEN) -> Iterator[Server]:
+def running(
+    database_url: str,
+    *,
+    workers: int = 1,
+    token: str | None = ADMIN_TOKEN,
+    settings: Mapping[str, str] | None = None,
+    log: TextIO | None = None,
+) -> Iterator[Server]:
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith(("CARDS_", "DATABASE_"))},
         "DATABASE_URL": database_url,
         "CARDS_PORT": str(free_port()),
         **({} if token is None else {"CARDS_ADMIN_TOKEN": token}),
+        **(settings or {}),
     }
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, str(workers)], env=environment, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _PROGRAM, str(workers)], env=environment, stdout=subprocess.PIPE, stderr=log, text=True
     )
     try:
         url, made = process.stdout.readline().split()  # the port is open once this line is there
