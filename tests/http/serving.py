@@ -7,11 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import httpx
 
+from registry import embedded
 from tests.http.described import Described
 
 if TYPE_CHECKING:
@@ -37,10 +39,25 @@ def free_port() -> int:
 class Server:
     """A running server: its address, the token that it made, its process."""
 
-    def __init__(self, process: subprocess.Popen[str], url: str, made_token: str) -> None:
+    def __init__(self, process: subprocess.Popen[str], url: str, made_token: str, database_url: str) -> None:
         self.process = process
         self.url = url
         self.made_token = made_token
+        self.database_url = database_url
+
+    def processes(self) -> list[int]:
+        """Return the server's processes and all that they started, the outermost first."""
+        parents = {}
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+        found = [self.process.pid]
+        for one in found:  # grows while it is walked
+            found += [process for process, parent in parents.items() if parent == one]
+        return found
+
+    def name(self, process: int) -> str:
+        return Path(f"/proc/{process}/comm").read_text()
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
@@ -62,19 +79,36 @@ def running(
     settings: Mapping[str, str] | None = None,
     log: TextIO | None = None,
 ) -> Iterator[Server]:
-    environment = {
+    environment = _environment(token) | {"DATABASE_URL": database_url} | dict(settings or {})
+    with _started([sys.executable, "-c", _PROGRAM, str(workers)], environment, log) as process:
+        url, made = process.stdout.readline().split()  # the port is open once this line is there
+        yield Server(process, url, made, database_url)
+
+
+@contextmanager
+def serving_alone(folder: Path, *, workers: int = 1) -> Iterator[Server]:
+    """Run `cards serve` with the PostgreSQL that comes along, its files in a folder."""
+    environment = _environment(ADMIN_TOKEN) | {"CARDS_DATA_DIR": str(folder)}
+    command = [sys.executable, "-c", "from registry.cli import main; main()", "serve", "--workers", str(workers)]
+    with _started(command, environment, None) as process:
+        url = process.stdout.readline().split()[-1]
+        database_url = f"postgresql://{embedded.USER}@/postgres?host={folder}/postgresql/socket&port={embedded.PORT}"
+        yield Server(process, url, "", database_url)
+
+
+def _environment(token: str | None) -> dict[str, str]:
+    return {
         **{name: value for name, value in os.environ.items() if not name.startswith(("CARDS_", "DATABASE_"))},
-        "DATABASE_URL": database_url,
         "CARDS_PORT": str(free_port()),
         **({} if token is None else {"CARDS_ADMIN_TOKEN": token}),
-        **(settings or {}),
     }
-    process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, str(workers)], env=environment, stdout=subprocess.PIPE, stderr=log, text=True
-    )
+
+
+@contextmanager
+def _started(command: list[str], environment: Mapping[str, str], log: TextIO | None) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
     try:
-        url, made = process.stdout.readline().split()  # the port is open once this line is there
-        yield Server(process, url, made)
+        yield process
     finally:
         if process.poll() is None:
             process.terminate()
