@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from granian import Granian
-from granian.constants import Interfaces, Loops
+from granian.constants import HTTPModes, Interfaces, Loops
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 from litestar import Litestar
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from granian.server.common import AbstractServer
 
-_HEADER_TIMEOUT_MS = 10_000
 _STOP_TIMEOUT_S = 15
 _LISTENING_POLL_S = 0.02
 _PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
@@ -68,7 +67,7 @@ def create_app(settings: Settings, access_log: AccessLog | None = None) -> Lites
 def application() -> Litestar:
     """Make the application from the environment.
 
-    ``granian --interface asgi --loop uvloop --factory registry.app:application``
+    ``granian --interface asgi --loop uvloop --http 1 --factory registry.app:application``
     """
     return _serving(Settings.from_environment())
 
@@ -109,8 +108,10 @@ def serve(settings: Settings, *, workers: int = 1, started: Callable[[Started], 
         interface=Interfaces.ASGI,
         loop=Loops.uvloop,  # `auto` may pick one that has no Unix sockets, which the database is reached by
         workers=workers,
+        # HTTP/1 alone: a connection of HTTP/2, or one that has yet to tell, is never closed for want of a request.
+        http=HTTPModes.http1,
         websockets=False,
-        http1_settings=HTTP1Settings(header_read_timeout=_HEADER_TIMEOUT_MS),
+        http1_settings=HTTP1Settings(header_read_timeout=round(settings.request_timeout_s * 1000)),
         log_level=LogLevels.warning,
         respawn_failed_workers=True,
         workers_kill_timeout=_STOP_TIMEOUT_S,

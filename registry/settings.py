@@ -46,6 +46,7 @@ class Settings:
     card_limit_bytes: int = 1024 * 1024
     page_limit: int = 200
     publish_limit: int = 50
+    request_timeout_s: float = 20.0
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -69,6 +70,7 @@ class Settings:
             card_limit_bytes=numbers.whole("CARDS_CARD_LIMIT_BYTES", 1024 * 1024, 1024, 1024 * 1024),
             page_limit=numbers.whole("CARDS_PAGE_LIMIT", 200, 1, 1000),
             publish_limit=numbers.whole("CARDS_PUBLISH_LIMIT", 50, 1, 500),
+            request_timeout_s=float(numbers.whole("CARDS_REQUEST_TIMEOUT_S", 20, 1, 600)),
         )
         if numbers.findings:
             raise InvalidRequest(numbers.findings)

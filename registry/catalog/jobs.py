@@ -14,8 +14,8 @@ from registry.core.card.read import read_card
 from registry.core.compat import judging
 from registry.core.compat.compare import compare
 from registry.core.compat.rendering import as_json, report_from_json
-from registry.core.errors import Finding, InvalidCard, NotFound
-from registry.core.solver.validators import instance_findings
+from registry.core.errors import Finding, InvalidCard, InvalidRequest, NotFound
+from registry.core.solver.validators import CannotValidate, Disagreement, instance_findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -233,7 +233,13 @@ class Validate:
             wrong = not isinstance(self.instance, str)
             message = "the contract takes plain text here, and this is JSON that is no string"
             return (Finding("not-text", "", message),) if wrong else ()
-        return tuple(instance_findings(shape.schema, self.instance)) if isinstance(shape, JsonSchema) else ()
+        if not isinstance(shape, JsonSchema):
+            return ()
+        try:
+            return tuple(instance_findings(shape.schema, self.instance))
+        except (CannotValidate, Disagreement) as error:
+            message = f"whether the contract takes this value can't be told: {error}"
+            raise InvalidRequest([Finding("undecided", "/instance", message)]) from error
 
     def _shape(self, operation: Operation | None) -> Shape:
         if operation is None:

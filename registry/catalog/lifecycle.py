@@ -10,15 +10,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from registry.catalog import audit
-from registry.catalog.identity import fold_agent_id, refuse, text_findings
+from registry.catalog.identity import agent_id_findings, fold_agent_id, refuse, text_findings
 from registry.catalog.jobs import Source
 from registry.catalog.judgement import LIVE, Candidate, Judging, ask, load_view
 from registry.catalog.pointing import point_at_latest
 from registry.catalog.precedence import precedence_key
 from registry.catalog.reading import load_version
-from registry.core.compat.versions import parse_version
+from registry.core.compat.versions import parse_selector, parse_version
 from registry.core.errors import (
     Finding,
+    InvalidRequest,
     InvalidState,
     PreconditionFailed,
     PreconditionRequired,
@@ -164,7 +165,7 @@ def _existing(view: View, move: _Move, version: str) -> Any:
 
 
 def _findings(change: StateChange) -> list[Finding]:
-    findings = text_findings(change.reason, "reason", 2000) + text_findings(change.replaced_by, "replaced_by", 300)
+    findings = text_findings(change.reason, "reason", 2000) + _successor_findings(change.replaced_by)
     reason = (change.reason or "").strip()
     if change.state in ("deprecated", "yanked", "retired") and not reason:
         message = f"say why it is {change.state}; callers read it (`reason`)"
@@ -177,6 +178,19 @@ def _findings(change: StateChange) -> list[Finding]:
         findings.append(Finding("not-deprecated", "/state", message))
     if change.sunset is not None and change.sunset.tzinfo is None:
         findings.append(Finding("not-a-time", "/sunset", "`sunset` needs its time zone, as in 2027-06-30T00:00:00Z"))
+    return findings
+
+
+def _successor_findings(replaced_by: str | None) -> list[Finding]:
+    """Say what is wrong with ``agent`` or ``agent@selector``: callers are sent there."""
+    if not replaced_by:
+        return []
+    agent_id, at, selector = replaced_by.partition("@")
+    findings = agent_id_findings(fold_agent_id(agent_id), "/replaced_by")
+    try:
+        parse_selector(selector if at else "latest", "/replaced_by")
+    except InvalidRequest as error:
+        findings += error.findings
     return findings
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from typing import TYPE_CHECKING, Any
@@ -9,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 from litestar.exceptions import InternalServerException
 
 from registry.core.errors import Finding, InvalidRequest, TooLarge
-from registry.http.problems import MalformedRequest, UnsupportedMediaType
+from registry.http.context import services_of
+from registry.http.problems import MalformedRequest, RequestTimeout, UnsupportedEncoding, UnsupportedMediaType
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from litestar.connection import Request
+
+    from registry.settings import Settings
 
 JSON = "application/json"
 MULTIPART = "multipart/form-data"
@@ -28,23 +32,38 @@ CARD_TYPES = (
 )
 REQUEST_LIMIT_BYTES = 16 * 1024 * 1024
 _SMALL_LIMIT_BYTES = 1024 * 1024
+_SLOWEST_BYTES_PER_S = 32 * 1024
+_DEEPEST = 100  # levels; what reads the value afterwards recurses
 
 
-async def read_body(request: Request[Any, Any, Any], limit_bytes: int) -> bytes:
-    """Return the body. Raises TooLarge as soon as it is known, without reading the rest."""
+async def read_body(request: Request[Any, Any, Any], limit_bytes: int, settings: Settings) -> bytes:
+    """Return the body. Raises TooLarge as soon as it is known, without reading the rest; RequestTimeout."""
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.lower() != "identity":
+        raise UnsupportedEncoding(encoding)
     announced = request.headers.get("content-length", "")
     if announced.isascii() and announced.isdigit() and int(announced[:20]) > limit_bytes:
         raise TooLarge(limit_bytes)
+    try:
+        return await _received(request, limit_bytes, settings.request_timeout_s)
+    except InternalServerException:  # the framework's word for a caller who went away
+        raise MalformedRequest.at("cut-off", "the body ends before its time") from None
+    except TimeoutError:
+        raise RequestTimeout("the body came too slowly, and the connection is closed; send it again") from None
+
+
+async def _received(request: Request[Any, Any, Any], limit_bytes: int, patience_s: float) -> bytes:
+    """Read the body; each 32 KiB that came win another second, so that nobody holds a connection for nothing."""
     chunks: list[bytes] = []
     size_bytes = 0
-    try:
+    async with asyncio.timeout(patience_s) as timeout:
+        latest = timeout.when() or 0.0
         async for chunk in request.stream():
             size_bytes += len(chunk)
             if size_bytes > limit_bytes:
                 raise TooLarge(limit_bytes)
             chunks.append(chunk)
-    except InternalServerException:  # the framework's word for a caller who went away
-        raise MalformedRequest.at("cut-off", "the body ends before its time") from None
+            timeout.reschedule(latest + size_bytes / _SLOWEST_BYTES_PER_S)
     return b"".join(chunks)
 
 
@@ -65,7 +84,7 @@ def check_type(given: str, accepted: tuple[str, ...]) -> str:
 async def read_members(request: Request[Any, Any, Any], known: Collection[str]) -> Mapping[str, Any]:
     """Return a small JSON body that is an object with known members only."""
     check_type(media_type(request.headers.get("content-type", "")), (JSON,))
-    value = parse_json(await read_body(request, _SMALL_LIMIT_BYTES))
+    value = parse_json(await read_body(request, _SMALL_LIMIT_BYTES, services_of(request).settings))
     if not isinstance(value, dict):
         raise InvalidRequest([Finding("not-an-object", "", "the body is a JSON object")])
     unknown = [name for name in value if name not in known]
@@ -82,6 +101,7 @@ async def read_members(request: Request[Any, Any, Any], known: Collection[str]) 
 
 def parse_json(body: bytes) -> Any:
     """Return a JSON body's value. Raises MalformedRequest for what RFC 8259 doesn't know, and for duplicate names."""
+    too_deep = MalformedRequest.at("too-deep", f"the body is nested deeper than {_DEEPEST} levels; flatten it")
     try:
         value = json.loads(
             body.decode("utf-8"), object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite
@@ -91,10 +111,26 @@ def parse_json(body: bytes) -> Any:
     except UnicodeError:
         raise MalformedRequest.at("not-utf-8", "the body is no UTF-8, or holds half a surrogate pair") from None
     except RecursionError:
-        raise MalformedRequest.at("too-deep", "the body is nested too deeply") from None
+        raise too_deep from None
     except ValueError as error:
         raise MalformedRequest.at("not-json", f"the body is no JSON: {error}") from None
+    if _is_deeper(value, _DEEPEST):
+        raise too_deep
     return value
+
+
+def _is_deeper(value: Any, limit: int) -> bool:
+    """Say whether lists and objects are nested deeper than a limit."""
+    level = [value]
+    for _ in range(limit):
+        level = [child for node in level for child in _children(node) if isinstance(child, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
+def _children(node: Any) -> Iterable[Any]:
+    return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

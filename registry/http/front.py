@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 import time
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes
 
 from litestar.enums import ScopeType
 
@@ -33,6 +34,7 @@ class Front:
         if scope["type"] != ScopeType.HTTP:
             await self._inner(scope, receive, send)
             return
+        scope["path"] = _routed_path(scope)
         started = time.perf_counter()
         exchange = _Exchange(scope, send)
         prepared = self._remembered(scope)
@@ -56,6 +58,18 @@ class Front:
             return prepared
         # Who sends a sequence number back wants nothing older than that write, whichever process made it.
         return None if any(name == b"registry-sequence" for name, _ in scope["headers"]) else prepared
+
+
+def _routed_path(scope: HTTPScope) -> str:
+    """Return the decoded path, but for ``%2F`` and ``%25``: an encoded slash separates nothing (RFC 3986 2.2).
+
+    So a name with a slash in it, as A2A's skills may have, is one segment; ``path_text`` decodes the rest.
+    """
+    path, raw = scope["path"], scope.get("raw_path") or b""
+    if "%" not in path and b"%2f" not in raw.lower():
+        return path
+    segments = (unquote_to_bytes(segment).decode("utf-8", "replace") for segment in raw.split(b"/"))
+    return "/".join(segment.replace("%", "%25").replace("/", "%2F") for segment in segments)
 
 
 class _Exchange:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes
 
 from registry.core.errors import Finding, InvalidRequest
 from registry.http.problems import MalformedRequest
@@ -127,7 +127,7 @@ def path_text(
     request: Request[Any, Any, Any], name: Literal["agent_id", "version", "selector", "operation", "rule", "namespace"]
 ) -> str:
     """Return a path parameter. Raises MalformedRequest for one that no name can be."""
-    value = str(request.scope["path_params"][name])
+    value = unquote(str(request.scope["path_params"][name]))  # what routing left encoded (front.py)
     if _unprintable(value) or "\ufffd" in value:
         raise MalformedRequest.at("invalid-path", f"the path's {name} holds a character that no name holds", f"/{name}")
     return value

@@ -56,6 +56,21 @@ class UnsupportedMediaType(errors.RegistryError):
         return {"accepted": list(self.accepted)}
 
 
+class UnsupportedEncoding(UnsupportedMediaType):
+    """A body is compressed."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__("", ("identity",))
+        self.args = (f"the body has `Content-Encoding: {given[:100]}`; send it as it is, without one",)
+
+
+class RequestTimeout(errors.RegistryError):
+    """A body takes too long to come."""
+
+    code = "request-timeout"
+    title = "The body came too slowly"
+
+
 class UnknownRoute(errors.NotFound):
     """No route has that path."""
 
@@ -84,6 +99,7 @@ STATUSES: Mapping[type[errors.RegistryError], int] = MappingProxyType(
         errors.Forbidden: 403,
         errors.NotFound: 404,
         MethodNotAllowed: 405,
+        RequestTimeout: 408,
         errors.VersionTaken: 409,
         errors.UpdateRefused: 409,
         errors.InvalidState: 409,
@@ -124,7 +140,7 @@ def problem_from(error: errors.RegistryError, path: str, request_id: str) -> Pro
         "status": status,
         "detail": str(error),
         "code": error.code,
-        "instance": quote(path, errors="replace"),  # a URI reference (RFC 9457 3.1.5)
+        "instance": quote(path, safe="/%", errors="replace"),  # a URI reference (RFC 9457 3.1.5)
         "request_id": request_id,
         **error.members(),
     }
@@ -155,7 +171,9 @@ def _headers(error: errors.RegistryError) -> dict[str, str]:
         headers["WWW-Authenticate"] = 'Bearer realm="agent-card-registry"'  # RFC 9110 11.6.1
     if type(error) is errors.Unavailable:
         headers["Retry-After"] = str(_RETRY_AFTER_S)
-    if isinstance(error, errors.TooLarge):
+    if isinstance(error, UnsupportedEncoding):
+        headers["Accept-Encoding"] = "identity"  # RFC 9110 12.5.3: which codings would have been taken
+    if isinstance(error, (errors.TooLarge, RequestTimeout)):
         headers["Connection"] = "close"  # the rest of the body is not read
     return headers
 

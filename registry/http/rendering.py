@@ -24,21 +24,22 @@ def moment(value: datetime | None) -> str | None:
 
 def agent_path(agent_id: str) -> str:
     """Return the path of an agent."""
-    return f"/v1/agents/{_segment(agent_id)}"
+    return f"/v1/agents/{segment(agent_id)}"
 
 
 def version_path(agent_id: str, selector: str) -> str:
     """Return the path of a version's record; ``+`` is encoded, since some clients take it for a space."""
-    return f"{agent_path(agent_id)}/versions/{_segment(selector)}"
+    return f"{agent_path(agent_id)}/versions/{segment(selector)}"
 
 
 def agent_card_path(agent_id: str, selector: str | None = None) -> str:
     """Return the path where an A2A client finds an agent's card."""
-    middle = f"/{_segment(selector)}" if selector else ""
-    return f"/agents/{_segment(agent_id)}{middle}/.well-known/agent-card.json"
+    middle = f"/{segment(selector)}" if selector else ""
+    return f"/agents/{segment(agent_id)}{middle}/.well-known/agent-card.json"
 
 
-def _segment(text: str) -> str:
+def segment(text: str) -> str:
+    """Return a text as one segment of a path."""
     return quote(text, safe=":")
 
 

@@ -28,7 +28,7 @@ from registry.http.memory import Content
 from registry.http.parameters import Query, parse_moment, path_text
 from registry.http.problems import MalformedRequest
 from registry.http.reading import Part, content_of, is_json, reads
-from registry.http.rendering import record_json, version_path
+from registry.http.rendering import record_json, segment, version_path
 
 if TYPE_CHECKING:
     from registry.catalog.records import VersionRecord
@@ -98,7 +98,7 @@ async def read_a2a(request: AnyRequest) -> Answer:
 
 
 async def _schema(request: AnyRequest, side: Side, operation: str | None) -> Answer:
-    below = f"/schemas/{side}" + (f"/{operation}" if operation else "")
+    below = f"/schemas/{side}" + (f"/{segment(operation)}" if operation else "")
     return await _part(request, Query.of(request, "accept_forced"), Part("schema", side, operation), below)
 
 
