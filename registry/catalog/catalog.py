@@ -90,7 +90,7 @@ class Catalog:
 
     async def check(self, submissions: Sequence[Submission]) -> tuple[Publication, ...]:
         """Judge as ``publish`` would, and store nothing: the outcome is ``would_create`` or ``unchanged``."""
-        return await publishing.check(self._database, self._workers, submissions)
+        return await publishing.check(self._database, self._workers.open_to_all, submissions)
 
     async def agents(self, query: AgentQuery) -> Page[AgentSummary]:
         """List agents, last changed first. Raises InvalidRequest for a cursor of another query."""
@@ -117,7 +117,7 @@ class Catalog:
 
     async def card(self, record: VersionRecord) -> Card:
         """Read a record's bytes into a Card, in a worker."""
-        card: Card = await self._workers.run(ReadCard(_source(record)))
+        card: Card = await self._workers.open_to_all.run(ReadCard(_source(record)))
         return card
 
     async def validate(
@@ -127,7 +127,9 @@ class Catalog:
 
         Raises NotFound for an operation or pause that the contract has not.
         """
-        found: tuple[Finding, ...] = await self._workers.run(Validate(_source(record), operation, part, instance))
+        found: tuple[Finding, ...] = await self._workers.open_to_all.run(
+            Validate(_source(record), operation, part, instance)
+        )
         return found
 
     async def diff(self, agent_id: str, from_selector: str, to_selector: str) -> Report:
@@ -145,7 +147,7 @@ class Catalog:
         for row in rows:
             if (row["old_version"], row["new_version"]) == (old.version, new.version):
                 return report_from_json(json.loads(row["report"]))
-        text = await self._workers.run(Compare(_source(old), _source(new), policy))
+        text = await self._workers.open_to_all.run(Compare(_source(old), _source(new), policy))
         return report_from_json(json.loads(text))
 
     async def change_state(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from registry.catalog.database import Session
     from registry.catalog.jobs import Judged
-    from registry.catalog.workers import Workers
+    from registry.catalog.workers import Runner
     from registry.core.card.model import State
     from registry.core.compat.judging import Baseline
 
@@ -94,7 +94,7 @@ class StoredReport:
 class Judging:
     """The judging of one call: comparisons that it made are kept over its rounds."""
 
-    workers: Workers
+    workers: Runner
     sessions: Sessions
     _made: dict[tuple[str, str, str, str, str], str] = field(default_factory=dict)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from registry.catalog.jobs import Judged
     from registry.catalog.judgement import View
     from registry.catalog.records import Principal, StateChange, VersionRecord
-    from registry.catalog.workers import Workers
+    from registry.catalog.workers import Runner
     from registry.core.card.model import State
 
 # There is no way back from yanked, and none into a draft: others may have seen it.
@@ -62,7 +62,7 @@ class _Move:
 
 async def change_state(
     database: Database,
-    workers: Workers,
+    workers: Runner,
     agent_id: str,
     version: str,
     change: StateChange,
@@ -81,7 +81,7 @@ async def change_state(
         return await _move(session, workers, move, version, principal)
 
 
-async def _move(session: Session, workers: Workers, move: _Move, version: str, principal: Principal) -> VersionRecord:
+async def _move(session: Session, workers: Runner, move: _Move, version: str, principal: Principal) -> VersionRecord:
     view = await load_view(session, [move.agent_id])
     release = _existing(view, move, version)
     record = await load_version(session, move.agent_id, move.precedence)
@@ -133,7 +133,7 @@ async def _move(session: Session, workers: Workers, move: _Move, version: str, p
     return moved
 
 
-async def _judge(session: Session, workers: Workers, view: View, move: _Move, record: VersionRecord) -> Judged:
+async def _judge(session: Session, workers: Runner, view: View, move: _Move, record: VersionRecord) -> Judged:
     """Judge a version that enters the live states as if it were published now. Raises UpdateRefused."""
     judging = Judging(workers, lambda: nullcontext(session))
     candidate = Candidate(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from registry.catalog.jobs import Facts, Judged
     from registry.catalog.judgement import Question, StoredReport, View
     from registry.catalog.records import Outcome, Principal, Submission
-    from registry.catalog.workers import Workers
+    from registry.catalog.workers import Runner
     from registry.core.compat.judging import Release
 
 ROUNDS = 3
@@ -56,7 +56,7 @@ class _Decision:
 
 
 async def publish(
-    database: Database, workers: Workers, submissions: Sequence[Submission], principal: Principal
+    database: Database, workers: Runner, submissions: Sequence[Submission], principal: Principal
 ) -> tuple[Publication, ...]:
     """Publish cards, all or none."""
     prepared = await prepare(workers, submissions)
@@ -83,7 +83,7 @@ async def publish(
         raise Unavailable("others publish the same agents at the same moment; try again") from error
 
 
-async def check(database: Database, workers: Workers, submissions: Sequence[Submission]) -> tuple[Publication, ...]:
+async def check(database: Database, workers: Runner, submissions: Sequence[Submission]) -> tuple[Publication, ...]:
     """Judge as ``publish`` would, and store nothing."""
     prepared = await prepare(workers, submissions)
     async with database.reading() as session:
@@ -96,7 +96,7 @@ async def check(database: Database, workers: Workers, submissions: Sequence[Subm
     return tuple(publication for _, publication in sorted(publications, key=lambda pair: pair[0]))
 
 
-async def prepare(workers: Workers, submissions: Sequence[Submission]) -> tuple[_Prepared, ...]:
+async def prepare(workers: Runner, submissions: Sequence[Submission]) -> tuple[_Prepared, ...]:
     """Read every card in a worker and check what the call says of it; all findings at once."""
     if not submissions:
         raise InvalidRequest([Finding("no-cards", "", "the call holds no card")])

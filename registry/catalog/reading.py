@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from registry.catalog.cursors import decode_cursor, encode_cursor
+from registry.catalog.cursors import decode_cursor, encode_cursor, invalid_cursor
 from registry.catalog.facets import wanted_facets, wanted_words
 from registry.catalog.identity import fold_agent_id
 from registry.catalog.judgement import load_view
@@ -15,7 +15,7 @@ from registry.catalog.precedence import precedence_key
 from registry.catalog.records import AgentSummary, Page, VersionRecord
 from registry.core.card.model import Digests
 from registry.core.compat.versions import Version, line, line_name, parse_selector, select
-from registry.core.errors import Finding, InvalidRequest, UnknownAgent, UnknownVersion
+from registry.core.errors import UnknownAgent, UnknownVersion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -143,9 +143,9 @@ def _after(cursor: str | None, binding: Mapping[str, Any]) -> tuple[datetime | N
         return None, None
     moment, agent_id = decode_cursor(cursor, binding, 2)
     try:
-        return datetime.fromisoformat(moment), agent_id
-    except ValueError as error:
-        raise InvalidRequest([Finding("invalid-cursor", "/cursor", "the cursor holds no time")]) from error
+        return datetime.fromisoformat(moment).astimezone(UTC), agent_id
+    except (ValueError, OverflowError):  # made up: we wrote a time
+        raise invalid_cursor() from None
 
 
 async def find_agent(session: Session, agent_id: str) -> AgentSummary:

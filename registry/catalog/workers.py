@@ -14,7 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from registry.catalog.jobs import JobFailed
 from registry.catalog.worker import HEADER, OUT_OF_MEMORY
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from registry.catalog.jobs import Job
 
 
+PATIENCE_S = 60.0  # how long a caller waits for a worker
 _ENDING_S = 10  # a process that is ending has closed its socket already; a core dump takes its time
 # Native code (the regular expressions, the second validator) aborts when it gets no more memory.
 _OVER_MEMORY = frozenset({OUT_OF_MEMORY, -signal.SIGABRT})
@@ -41,13 +42,22 @@ class OverMemory(JudgingStopped):
         self.args = (message,)
 
 
+class Runner(Protocol):
+    """Anything that runs jobs: all workers, or the share that some callers have in them."""
+
+    async def run(self, job: Job) -> Any:
+        """Run a job and return its result."""
+
+
 class Workers:
     """At most ``size`` processes, started when first needed; each runs one job at a time."""
 
-    def __init__(self, size: int, timeout_s: float, memory_bytes: int) -> None:
+    def __init__(self, size: int, timeout_s: float, memory_bytes: int, patience_s: float = PATIENCE_S) -> None:
         self._timeout_s = timeout_s
         self._memory_bytes = memory_bytes
-        self._free = asyncio.Semaphore(size)
+        self._free = _Turns(size, patience_s)
+        # Who needs no token never keeps the last worker from those who publish.
+        self.open_to_all = Share(self, max(1, size - 1), patience_s)
         self._idle: list[_Worker] = []
         self._busy: set[_Worker] = set()
         self._closed = False
@@ -56,7 +66,7 @@ class Workers:
         """Run a job and return its result.
 
         Raises what it raised: a condition, or JobFailed for a bug of ours (a process that ends is one too);
-        JudgingStopped over the time or the memory, Unavailable while the registry stops.
+        JudgingStopped over the time or the memory, Unavailable while the registry stops or has too much to do.
         """
         async with self._free:
             worker = await self._take()
@@ -85,7 +95,7 @@ class Workers:
         return result
 
     async def close(self) -> None:
-        """Kill every worker; jobs that run end with Unavailable."""
+        """Kill every worker; jobs that run or wait end with Unavailable."""
         self._closed = True
         for worker in (*self._idle, *self._busy):
             worker.kill()
@@ -93,6 +103,8 @@ class Workers:
 
     async def _take(self) -> _Worker:
         """Return a process that waits for a job; one that was killed while it waited is nobody's mistake."""
+        if self._closed:
+            raise _being_stopped()
         while self._idle:
             worker = self._idle.pop()
             if worker.lives():
@@ -106,10 +118,45 @@ class Workers:
     def _why_ended(self, status: int | None) -> Exception:
         """Return what it means that a process ended in the middle of a job."""
         if self._closed:
-            return Unavailable("the registry is being stopped; try again")
+            return _being_stopped()
         if status in _OVER_MEMORY:
             return OverMemory(self._memory_bytes)
         return JobFailed(f"the judging process ended with status {status}")
+
+
+def _being_stopped() -> Unavailable:
+    return Unavailable("the registry is being stopped; try again")
+
+
+class Share:
+    """Some of the workers, for jobs that anybody may ask for."""
+
+    def __init__(self, workers: Workers, size: int, patience_s: float) -> None:
+        self._workers = workers
+        self._free = _Turns(size, patience_s)
+
+    async def run(self, job: Job) -> Any:
+        """Run a job as ``Workers.run`` does, when one of the share is free."""
+        async with self._free:
+            return await self._workers.run(job)
+
+
+class _Turns:
+    """So many at a time; who waits too long is told to come back."""
+
+    def __init__(self, size: int, patience_s: float) -> None:
+        self._free = asyncio.Semaphore(size)
+        self._patience_s = patience_s
+
+    async def __aenter__(self) -> None:
+        try:
+            async with asyncio.timeout(self._patience_s):
+                await self._free.acquire()
+        except TimeoutError:
+            raise Unavailable("there is more to judge than can be judged at once; try again") from None
+
+    async def __aexit__(self, *_: object) -> None:
+        self._free.release()
 
 
 class _Worker:

@@ -140,17 +140,16 @@ def test_a_worker_that_was_killed_while_it_waited_is_replaced_unseen():
     assert first != second
 
 
-def test_a_job_that_runs_when_the_registry_stops_is_to_be_tried_again():
+def test_jobs_that_run_or_wait_when_the_registry_stops_are_to_be_tried_again():
     async def scenario():
         workers = Workers(1, 60.0, MEMORY_BYTES)
-        await workers.run(Pid())
-        job = asyncio.create_task(workers.run(Dawdle()))
+        jobs = [asyncio.create_task(workers.run(Dawdle())) for _ in range(3)]
         while not workers._busy:
             await asyncio.sleep(0)
         await workers.close()
-        return (await asyncio.gather(job, return_exceptions=True))[0]
+        return await asyncio.gather(*jobs, return_exceptions=True)
 
-    assert isinstance(asyncio.run(scenario()), Unavailable)
+    assert [Unavailable] * 3 == [type(error) for error in asyncio.run(scenario())]
 
 
 def test_a_machine_without_room_for_another_process_is_unavailable(monkeypatch):
@@ -165,3 +164,34 @@ def test_a_machine_without_room_for_another_process_is_unavailable(monkeypatch):
 def test_a_job_over_its_time_is_stopped():
     (error,) = run(Dawdle(), timeout_s=1.0)
     assert type(error) is JudgingStopped
+
+
+def test_what_anybody_may_ask_for_leaves_a_worker_to_those_who_publish():
+    async def scenario():
+        workers = Workers(2, 60.0, MEMORY_BYTES)
+        try:
+            open_jobs = [asyncio.create_task(workers.open_to_all.run(Dawdle())) for _ in range(5)]
+            while not workers._busy:
+                await asyncio.sleep(0)
+            said = await workers.run(Say("published"))
+            return said, [job.done() for job in open_jobs]
+        finally:
+            await workers.close()
+            await asyncio.gather(*open_jobs, return_exceptions=True)
+
+    assert ("published", [False] * 5) == asyncio.run(scenario())
+
+
+def test_who_waits_too_long_for_a_worker_is_told_to_come_back():
+    async def scenario():
+        workers = Workers(1, 60.0, MEMORY_BYTES, patience_s=0.01)
+        try:
+            running = asyncio.create_task(workers.run(Dawdle()))
+            while not workers._busy:
+                await asyncio.sleep(0)
+            return await asyncio.gather(workers.run(Pid()), workers.open_to_all.run(Pid()), return_exceptions=True)
+        finally:
+            await workers.close()
+            await asyncio.gather(running, return_exceptions=True)
+
+    assert [Unavailable, Unavailable] == [type(error) for error in asyncio.run(scenario())]
