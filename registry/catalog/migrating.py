@@ -63,30 +63,52 @@ async def migrate(url: str, migrations: Sequence[Migration] | None = None) -> tu
     """Run what this database has not run yet, and return it; all of it or none.
 
     ``url`` goes to the server itself where there is a pooler. Raises MigrationChanged; Unavailable when the server
-    can't be reached.
+    can't be reached, or a migration fails there.
     """
     wanted = load_migrations() if migrations is None else tuple(migrations)
-    try:
-        connection = await asyncpg.connect(url, timeout=10, statement_cache_size=0)
-    except AWAY as error:
-        raise Unavailable(f"the database can't be reached: {error}; look at DATABASE_URL") from error
+    connection = await _connected(url)
     try:
         async with connection.transaction():
-            await connection.execute("set local client_min_messages = warning")
-            await connection.execute(f"select pg_advisory_xact_lock({LOCK})")
-            await connection.execute(_LEDGER)
-            landed = {row["number"]: row["digest"] for row in await connection.fetch("select * from migration")}
-            new = _outstanding(wanted, landed)
-            for migration in new:
-                await connection.execute(migration.sql)
-                await connection.execute(
-                    "insert into migration (number, name, digest) values ($1, $2, $3)",
-                    migration.number,
-                    migration.name,
-                    migration.digest,
-                )
+            return await _migrated(connection, wanted)
+    except (asyncpg.PostgresError, *AWAY) as error:
+        raise Unavailable(f"the database can't be migrated: {error}; nothing of it was changed") from error
     finally:
+        await _closed(connection)
+
+
+async def _connected(url: str) -> asyncpg.Connection:
+    try:
+        connection = await asyncpg.connect(url, timeout=10, statement_cache_size=0)
+    except (asyncpg.PostgresError, ValueError, *AWAY) as error:  # ValueError: the URL is none
+        raise Unavailable(f"the database can't be reached: {error}; look at DATABASE_URL") from error
+    encoding = connection.get_settings().server_encoding
+    if encoding != "UTF8":
+        await _closed(connection)
+        raise Unavailable(f"the database's encoding is {encoding}; make one with `encoding 'UTF8' template template0`")
+    return connection
+
+
+async def _closed(connection: asyncpg.Connection) -> None:
+    try:
         await connection.close(timeout=5)
+    except AWAY:
+        connection.terminate()
+
+
+async def _migrated(connection: asyncpg.Connection, wanted: Sequence[Migration]) -> tuple[Migration, ...]:
+    await connection.execute("set local client_min_messages = warning")
+    await connection.execute(f"select pg_advisory_xact_lock({LOCK})")
+    await connection.execute(_LEDGER)
+    landed = {row["number"]: row["digest"] for row in await connection.fetch("select * from migration")}
+    new = _outstanding(wanted, landed)
+    for migration in new:
+        await connection.execute(migration.sql)
+        await connection.execute(
+            "insert into migration (number, name, digest) values ($1, $2, $3)",
+            migration.number,
+            migration.name,
+            migration.digest,
+        )
     return new
 
 

@@ -1,0 +1,115 @@
+"""Migrations: run once whoever starts at once, all or none, and never twice in two wordings."""
+
+import asyncio
+import itertools
+import os
+
+import asyncpg
+import pytest
+
+from registry.catalog.migrating import Migration, MigrationChanged, load_migrations, migrate
+from registry.core.errors import Unavailable
+from tests.postgres import with_database
+
+_numbers = itertools.count()
+
+
+@pytest.fixture
+def empty_url(postgres_url):
+    """Return a database in which nothing has run."""
+    return made(postgres_url, "encoding 'UTF8' template template0")
+
+
+def made(postgres_url, options):
+    name = f"empty_{os.getpid()}_{next(_numbers)}"
+    asyncio.run(ask(postgres_url, f"create database {name} {options}"))
+    return with_database(postgres_url, name)
+
+
+async def ask(url, statement):
+    connection = await asyncpg.connect(url)
+    try:
+        return await connection.fetch(statement)
+    finally:
+        await connection.close()
+
+
+def tables(url):
+    rows = asyncio.run(
+        ask(url, "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace")
+    )
+    return {row["relname"] for row in rows}
+
+
+def migration(number, sql):
+    return Migration(number, f"m{number}", sql, f"digest of {sql}")
+
+
+ONE, TWO = migration(1, "create table one ()"), migration(2, "create table two ()")
+
+
+def test_of_many_that_start_at_once_one_runs_the_migrations(empty_url):
+    async def together():
+        return await asyncio.gather(*(migrate(empty_url) for _ in range(8)))
+
+    ran = asyncio.run(together())
+    assert [load_migrations()] == [each for each in ran if each]
+
+
+def test_what_is_new_runs_and_what_has_run_does_not(empty_url):
+    ran = [asyncio.run(migrate(empty_url, migrations)) for migrations in ([ONE], [ONE, TWO], [ONE, TWO], [ONE])]
+    assert [(ONE,), (TWO,), (), ()] == ran
+
+
+def test_a_migration_that_fails_leaves_nothing_of_those_before_it_either(empty_url):
+    with pytest.raises(Unavailable, match="nothing of it was changed"):
+        asyncio.run(migrate(empty_url, [ONE, migration(2, "create table two (); select 1 / 0")]))
+    assert set() == tables(empty_url)
+    assert (ONE, TWO) == asyncio.run(migrate(empty_url, [ONE, TWO]))
+
+
+def test_a_migration_whose_connection_is_killed_leaves_nothing_and_the_next_one_runs(empty_url):
+    endless = migration(2, "select pg_sleep(600)")
+    kill = "select pg_terminate_backend(pid) as killed from pg_stat_activity where query = 'select pg_sleep(600)'"
+
+    async def killed():
+        running = asyncio.create_task(migrate(empty_url, [ONE, endless]))
+        while not await ask(empty_url, kill):
+            await asyncio.sleep(0)
+        return await asyncio.gather(running, return_exceptions=True)
+
+    (error,) = asyncio.run(killed())
+    assert isinstance(error, Unavailable)
+    assert set() == tables(empty_url)
+    assert (ONE,) == asyncio.run(migrate(empty_url, [ONE]))
+
+
+@pytest.mark.parametrize(
+    ("migrations", "why"),
+    [
+        ([migration(1, "create table uno ()"), TWO], "a landed migration says something else"),
+        ([migration(0, "select 1"), ONE, TWO], "one would run after those that follow it"),
+    ],
+)
+def test_migrations_that_do_not_fit_the_database_are_refused(empty_url, migrations, why):
+    asyncio.run(migrate(empty_url, [ONE, TWO]))
+    with pytest.raises(MigrationChanged):
+        asyncio.run(migrate(empty_url, migrations))
+    assert {"migration", "one", "two"} == tables(empty_url), why
+
+
+def test_a_database_that_is_not_there_is_said_with_what_to_look_at(postgres_url):
+    with pytest.raises(Unavailable, match="DATABASE_URL"):
+        asyncio.run(migrate(with_database(postgres_url, "no_such_database")))
+
+
+@pytest.mark.parametrize("url", ["nonsense", "postgresql://[bad", "postgresql://127.0.0.1:1/x"])
+def test_what_is_no_database_is_said_with_what_to_look_at(url):
+    with pytest.raises(Unavailable, match="DATABASE_URL"):
+        asyncio.run(migrate(url))
+
+
+def test_a_database_that_cannot_hold_every_text_is_refused(postgres_url):
+    url = made(postgres_url, "encoding 'LATIN1' locale 'C' template template0")
+    with pytest.raises(Unavailable, match="LATIN1"):
+        asyncio.run(migrate(url))
