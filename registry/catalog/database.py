@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 LOCK_TIMEOUT_MS = 30_000
 ACQUIRE_TIMEOUT_S = 30.0
+STATEMENT_TIMEOUT_S = 40.0  # over the wait for a lock: who says nothing for so long is gone
 # Two that publish the same thing at once and the like: look again, and decide on what is there now.
 MEANWHILE = frozenset({"version_pk", "namespace_pk", "agent_pk", "report_pk"})
 AWAY = (
@@ -76,7 +77,13 @@ class Database:
         settings = {"application_name": "agent-card-registry"}
         async with _meaning():
             pool = await asyncpg.create_pool(
-                url, min_size=1, max_size=size, statement_cache_size=cache_size, server_settings=settings, timeout=10
+                url,
+                min_size=1,
+                max_size=size,
+                statement_cache_size=cache_size,
+                server_settings=settings,
+                timeout=10,
+                command_timeout=STATEMENT_TIMEOUT_S,
             )
         return cls(pool, size)
 
