@@ -32,6 +32,7 @@ from registry.http.front import Front
 from registry.http.logs import AccessLog, log_to
 from registry.http.memory import Memory
 from registry.http.problems import exception_handlers
+from registry.http.room import Room
 from registry.http.routes import all_routes
 from registry.settings import Settings
 
@@ -50,17 +51,17 @@ def create_app(settings: Settings, access_log: AccessLog | None = None) -> Lites
 
     Raises InvalidRequest without ``database_url``: the database that comes along is started by ``cards serve``.
     """
-    memory = Memory(time.monotonic)
+    memory, room = Memory(time.monotonic), Room(settings.body_memory_mb * 2**20)
     app = Litestar(
         route_handlers=all_routes(),
         exception_handlers=exception_handlers(),
-        lifespan=[partial(_running, settings, _database_url(settings), memory)],
+        lifespan=[partial(_running, settings, _database_url(settings), memory, room)],
         openapi_config=None,
         logging_config=None,
         debug=False,
         request_max_body_size=None,  # the routes hold their own limits, and say them
     )
-    app.asgi_handler = Front(app.asgi_handler, memory, access_log)
+    app.asgi_handler = Front(app.asgi_handler, memory, room, access_log)
     return app
 
 
@@ -73,12 +74,14 @@ def application() -> Litestar:
 
 
 @asynccontextmanager
-async def _running(settings: Settings, database_url: str, memory: Memory, app: Litestar) -> AsyncIterator[None]:
+async def _running(
+    settings: Settings, database_url: str, memory: Memory, room: Room, app: Litestar
+) -> AsyncIterator[None]:
     catalog = await Catalog.open(settings, database_url)
     try:
         if settings.admin_token is not None:
             await catalog.ensure_admin_token(settings.admin_token)
-        app.state.services = Services(catalog, settings, memory)
+        app.state.services = Services(catalog, settings, memory, room)
         yield
     finally:
         await catalog.close()

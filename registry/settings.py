@@ -47,6 +47,7 @@ class Settings:
     page_limit: int = 200
     publish_limit: int = 50
     request_timeout_s: float = 20.0
+    body_memory_mb: int = 256
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
@@ -71,6 +72,7 @@ class Settings:
             page_limit=numbers.whole("CARDS_PAGE_LIMIT", 200, 1, 1000),
             publish_limit=numbers.whole("CARDS_PUBLISH_LIMIT", 50, 1, 500),
             request_timeout_s=float(numbers.whole("CARDS_REQUEST_TIMEOUT_S", 20, 1, 600)),
+            body_memory_mb=numbers.whole("CARDS_BODY_MEMORY_MB", 256, 16, 65536),
         )
         if numbers.findings:
             raise InvalidRequest(numbers.findings)

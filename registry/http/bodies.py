@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from litestar.connection import Request
 
-    from registry.settings import Settings
-
 JSON = "application/json"
 MULTIPART = "multipart/form-data"
 CARD_TYPES = (
@@ -32,12 +30,12 @@ CARD_TYPES = (
 )
 REQUEST_LIMIT_BYTES = 16 * 1024 * 1024
 _SMALL_LIMIT_BYTES = 1024 * 1024
-_SLOWEST_BYTES_PER_S = 32 * 1024
+_SLOWEST_BYTES_PER_S = 256 * 1024
 _DEEPEST = 100  # levels; what reads the value afterwards recurses
 
 
-async def read_body(request: Request[Any, Any, Any], limit_bytes: int, settings: Settings) -> bytes:
-    """Return the body. Raises TooLarge as soon as it is known, without reading the rest; RequestTimeout."""
+async def read_body(request: Request[Any, Any, Any], limit_bytes: int) -> bytes:
+    """Return the body. Raises TooLarge as soon as it is known, before the rest is read; RequestTimeout; Unavailable."""
     encoding = request.headers.get("content-encoding", "identity")
     if encoding.lower() != "identity":
         raise UnsupportedEncoding(encoding)
@@ -45,23 +43,25 @@ async def read_body(request: Request[Any, Any, Any], limit_bytes: int, settings:
     if announced.isascii() and announced.isdigit() and int(announced[:20]) > limit_bytes:
         raise TooLarge(limit_bytes)
     try:
-        return await _received(request, limit_bytes, settings.request_timeout_s)
+        return await _received(request, limit_bytes)
     except InternalServerException:  # the framework's word for a caller who went away
         raise MalformedRequest.at("cut-off", "the body ends before its time") from None
     except TimeoutError:
         raise RequestTimeout("the body came too slowly, and the connection is closed; send it again") from None
 
 
-async def _received(request: Request[Any, Any, Any], limit_bytes: int, patience_s: float) -> bytes:
-    """Read the body; each 32 KiB that came win another second, so that nobody holds a connection for nothing."""
+async def _received(request: Request[Any, Any, Any], limit_bytes: int) -> bytes:
+    """Read the body; each 256 KiB that came win another second, so that nobody holds a connection for nothing."""
+    services = services_of(request)
     chunks: list[bytes] = []
     size_bytes = 0
-    async with asyncio.timeout(patience_s) as timeout:
+    async with asyncio.timeout(services.settings.request_timeout_s) as timeout:
         latest = timeout.when() or 0.0
         async for chunk in request.stream():
             size_bytes += len(chunk)
             if size_bytes > limit_bytes:
                 raise TooLarge(limit_bytes)
+            services.room.take(request.scope, len(chunk))
             chunks.append(chunk)
             timeout.reschedule(latest + size_bytes / _SLOWEST_BYTES_PER_S)
     return b"".join(chunks)
@@ -84,7 +84,7 @@ def check_type(given: str, accepted: tuple[str, ...]) -> str:
 async def read_members(request: Request[Any, Any, Any], known: Collection[str]) -> Mapping[str, Any]:
     """Return a small JSON body that is an object with known members only."""
     check_type(media_type(request.headers.get("content-type", "")), (JSON,))
-    value = parse_json(await read_body(request, _SMALL_LIMIT_BYTES, services_of(request).settings))
+    value = parse_json(await read_body(request, _SMALL_LIMIT_BYTES))
     if not isinstance(value, dict):
         raise InvalidRequest([Finding("not-an-object", "", "the body is a JSON object")])
     unknown = [name for name in value if name not in known]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from registry.catalog.catalog import Catalog
     from registry.catalog.records import Principal
     from registry.http.memory import Memory
+    from registry.http.room import Room
     from registry.settings import Settings
 
 _TOKEN_LIMIT = 1000
@@ -25,6 +26,7 @@ class Services:
     catalog: Catalog
     settings: Settings
     memory: Memory
+    room: Room
 
 
 def services_of(request: Request[Any, Any, Any]) -> Services:

@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 
     from registry.http.logs import AccessLog
     from registry.http.memory import Memory, Prepared
+    from registry.http.room import Room
 
 
 class Front:
     """An ASGI application around another one."""
 
-    def __init__(self, inner: ASGIApp, memory: Memory, access_log: AccessLog | None) -> None:
+    def __init__(self, inner: ASGIApp, memory: Memory, room: Room, access_log: AccessLog | None) -> None:
         self._inner = inner
         self._memory = memory
+        self._room = room
         self._access_log = access_log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -46,6 +48,7 @@ class Front:
         except Exception as error:  # noqa: BLE001 - the last word: nothing may leave in another shape
             await exchange.fail(error)
         finally:
+            self._room.leave(scope)
             if self._access_log is not None:
                 seconds = time.perf_counter() - started
                 self._access_log.add(exchange.request_id, scope["method"], scope["path"], exchange.status, seconds)

@@ -36,7 +36,7 @@ async def publish_version(request: AnyRequest) -> Answer:
     terms = Terms.of(request, query)
     query.done()
     check_type(media_type(request.headers.get("content-type", "")), CARD_TYPES)
-    raw = await read_body(request, services.settings.card_limit_bytes, services.settings)
+    raw = await read_body(request, services.settings.card_limit_bytes)
     submissions = [terms.submission(raw, agent_id, version)]
     if terms.dry_run:
         (publication,) = await services.catalog.check(submissions)

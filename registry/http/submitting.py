@@ -97,8 +97,8 @@ async def read_submissions(
     header = request.headers.get("content-type", "")
     given = check_type(media_type(header), SEVERAL_TYPES)
     if given not in (JSON, MULTIPART):
-        return [terms.submission(await read_body(request, settings.card_limit_bytes, settings))], terms
-    body = await read_body(request, REQUEST_LIMIT_BYTES, settings)
+        return [terms.submission(await read_body(request, settings.card_limit_bytes))], terms
+    body = await read_body(request, REQUEST_LIMIT_BYTES)
     if given == JSON:
         return _from_json(body, terms, settings)
     return _from_parts(split_parts(header, body, settings.publish_limit), terms, settings), terms

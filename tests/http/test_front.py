@@ -3,6 +3,7 @@ import json
 
 from registry.http.front import Front
 from registry.http.memory import IMMUTABLE, Content, Memory, Prepared
+from registry.http.room import Room
 
 CONTENT = Content(b"body", "text/plain", "t")
 PINNED = Prepared.of(CONTENT, {"Cache-Control": IMMUTABLE})
@@ -31,7 +32,7 @@ def front(**kept: Prepared) -> Front:
     memory = Memory(lambda: 0.0)
     for name, prepared in kept.items():
         memory.keep(f"/{name}", prepared, None if prepared.pinned else 1.0)
-    return Front(inner, memory, None)
+    return Front(inner, memory, Room(0), None)
 
 
 def test_what_is_remembered_is_answered_without_going_inside():
@@ -65,7 +66,7 @@ def test_an_error_that_nobody_answered_is_a_problem_that_says_nothing():
     async def broken(scope, receive, send):
         raise RuntimeError("a secret")
 
-    status, headers, body = ask(Front(broken, Memory(lambda: 0.0), None))
+    status, headers, body = ask(Front(broken, Memory(lambda: 0.0), Room(0), None))
     assert (status, headers["content-type"]) == (500, "application/problem+json")
     assert json.loads(body)["request_id"] == headers["request-id"]
     assert b"secret" not in body

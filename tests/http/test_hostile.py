@@ -29,6 +29,24 @@ def said(server, sent: bytes) -> bytes:
         return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
+def test_bodies_over_what_a_process_may_hold_are_503_until_others_are_gone(make_database):
+    head = b"POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    size = 15 * 2**20
+    with running(make_database(), settings={"CARDS_BODY_MEMORY_MB": "16"}) as server:
+        url = f"{server.url}/v1/check"
+        address = (httpx.URL(server.url).host, httpx.URL(server.url).port)
+        two = b" " * 2 * 2**20
+        with socket.create_connection(address, 60) as large:
+            large.sendall(head % (size + 1) + b" " * size)
+            while (full := httpx.post(url, content=two)).status_code == 400:
+                pass  # until the server has read what was sent
+            assert (503, "unavailable") == (full.status_code, full.json()["code"])
+            assert full.headers["retry-after"]
+        while httpx.post(url, content=two).status_code == 503:
+            pass  # until the server has seen that the caller is gone
+        assert 400 == httpx.post(url, content=two).status_code
+
+
 SLOW = [
     (f"{HEAD}Content-Length: 100\r\n\r\n{{", "a body of which the rest never comes"),
     (f"{HEAD}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n", "chunks that never end"),
