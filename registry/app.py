@@ -33,7 +33,7 @@ from registry.http.logs import AccessLog, log_to
 from registry.http.memory import Memory
 from registry.http.problems import exception_handlers
 from registry.http.room import Room
-from registry.http.routes import all_routes
+from registry.http.routes import all_routes, options_of
 from registry.settings import Settings
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ def create_app(settings: Settings, access_log: AccessLog | None = None) -> Lites
     Raises InvalidRequest without ``database_url``: the database that comes along is started by ``cards serve``.
     """
     memory, room = Memory(time.monotonic), Room(settings.body_memory_mb * 2**20)
+    routes = all_routes()
     app = Litestar(
-        route_handlers=all_routes(),
+        route_handlers=[*options_of(routes), *routes],  # in this order the framework adds none of its own
         exception_handlers=exception_handlers(),
         lifespan=[partial(_running, settings, _database_url(settings), memory, room)],
         openapi_config=None,

@@ -71,7 +71,7 @@ def test_what_was_acknowledged_survives_kills_of_the_server(folder):
                 await asyncio.sleep(0.02)
 
     with embedded.start(folder) as server:
-        for number in range(12):
+        for number in range(5):
             asyncio.run(write(server.url, number))
             os.kill(server.process_id, signal.SIGKILL)
             assert number + 1 == asyncio.run(once_it_answers(server.url, "select count(*) from n"))

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from litestar.enums import HttpMethod
+from litestar.handlers import HTTPRouteHandler, route
+from litestar.response import Response
+
 from registry.http import (
     explaining,
     lookup,
@@ -17,10 +21,26 @@ from registry.http import (
 )
 
 if TYPE_CHECKING:
-    from litestar.types import ControllerRouterHandler
+    from collections.abc import Iterable
 
 
-def all_routes() -> list[ControllerRouterHandler]:
+def options_of(handlers: Iterable[HTTPRouteHandler]) -> list[HTTPRouteHandler]:
+    """Return a handler for OPTIONS of each path; the framework's own knows the first handler's methods only."""
+    methods: dict[str, set[str]] = {}
+    for handler in handlers:
+        for path in handler.paths:
+            methods.setdefault(path, {"OPTIONS"}).update(str(one) for one in handler.http_methods)
+    return [_options(path, ", ".join(sorted(allowed))) for path, allowed in methods.items()]
+
+
+def _options(path: str, allowed: str) -> HTTPRouteHandler:
+    async def options() -> Response[None]:
+        return Response(None, status_code=204, headers={"Allow": allowed})
+
+    return route(path, http_method=HttpMethod.OPTIONS, status_code=204)(options)
+
+
+def all_routes() -> list[HTTPRouteHandler]:
     """Return the routes."""
     return [
         lookup.list_agents,

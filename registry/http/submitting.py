@@ -77,7 +77,10 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
-    """A JSON body with several cards. A member that is there holds instead of the query's parameter."""
+    """A JSON body with several cards.
+
+    A member that is there holds instead of the query's parameter; ``dry_run`` holds in either place.
+    """
 
     cards: list[_Entry]
     allow_breaking: list[str] | None = None
@@ -156,7 +159,7 @@ def _terms_of(body: _Body, terms: Terms) -> Terms:
         reason=body.reason or terms.reason,
         commit=body.commit or terms.commit,
         state=state,
-        dry_run=terms.dry_run if body.dry_run is None else body.dry_run,
+        dry_run=terms.dry_run or body.dry_run is True,  # whoever says so: what is stored stays stored
     )
 
 

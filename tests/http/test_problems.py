@@ -64,6 +64,8 @@ def test_every_route_answers_a_method_that_it_does_not_know_with_405_and_those_t
         response = client.request(method, filled(path))
         assert (response.status_code, response.headers["allow"]) == (405, ", ".join(sorted(takes)))
         assert_problem(response)
+    options = client.request("OPTIONS", filled(path))
+    assert (options.status_code, options.headers["allow"], options.content) == (204, ", ".join(sorted(takes)), b"")
 
 
 # Content type, body: none of them is what any route wants.

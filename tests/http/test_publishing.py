@@ -252,3 +252,11 @@ def test_a_namespace_judges_by_its_policy_from_then_on(client, reader, agent_id)
     assert reader.get("/v1/namespaces/nobody.knows/policy").status_code == 404
     wrong = client.put(path, json={"profile": "x", "levels": {"no-such-rule": "major"}})
     assert [finding["pointer"] for finding in wrong.json()["findings"]] == ["/profile", "/levels/no-such-rule"]
+
+
+def test_a_dry_run_that_is_asked_for_in_either_place_stores_nothing(client, agent_id):
+    body = {"cards": [{"card": contract(agent_id)}]}
+    for query, member in (("true", False), ("true", None), ("false", True), ("true", True)):
+        given = body if member is None else {**body, "dry_run": member}
+        answer = client.post("/v1/publish", json=given, params={"dry_run": query})
+        assert (200, "would_create") == (answer.status_code, answer.json()["publications"][0]["outcome"])
