@@ -11,7 +11,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from registry.core.solver.meaning import UnusableSchema, normalise, token
+from registry.core.solver.dialects import token
+from registry.core.solver.meaning import UnusableSchema, normalise
 from registry.core.solver.regex_matcher import search_text
 
 if TYPE_CHECKING:

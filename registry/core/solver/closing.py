@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.meaning import Meaning, token
+from registry.core.solver.dialects import token
+from registry.core.solver.meaning import Meaning
 from registry.core.solver.regex_matcher import search_text
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.facts import in_place, matches, own_property
-from registry.core.solver.graph import Node, key, number
+from registry.core.solver.graph import Node, key
+from registry.core.solver.numbers import exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -117,17 +118,17 @@ def _alternatives(node: Node, value: Json, depth: int) -> Iterable[bool | None]:
 
 
 def _number(node: Node, value: float) -> Iterable[bool]:
-    words, exact = node.keywords, number(value)
+    words, given = node.keywords, exact(value)
     if "minimum" in words:
-        yield exact >= number(words["minimum"])
+        yield given >= exact(words["minimum"])
     if "exclusiveMinimum" in words:
-        yield exact > number(words["exclusiveMinimum"])
+        yield given > exact(words["exclusiveMinimum"])
     if "maximum" in words:
-        yield exact <= number(words["maximum"])
+        yield given <= exact(words["maximum"])
     if "exclusiveMaximum" in words:
-        yield exact < number(words["exclusiveMaximum"])
+        yield given < exact(words["exclusiveMaximum"])
     if "multipleOf" in words:
-        yield (exact / number(words["multipleOf"])).denominator == 1
+        yield (given / exact(words["multipleOf"])).denominator == 1
 
 
 def _string(node: Node, value: str) -> Iterable[bool | None]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.graph import NUMBERS, TYPES, Node, key, number
+from registry.core.solver.graph import NUMBERS, TYPES, Node, key
+from registry.core.solver.numbers import exact
 from registry.core.solver.regex_matcher import search_text
 
 if TYPE_CHECKING:
@@ -245,14 +246,14 @@ def _numbers(facts: Facts, atom: Node) -> None:
     words = atom.keywords
     for keyword, excluded in (("minimum", False), ("exclusiveMinimum", True)):
         if keyword in words:
-            bound = (number(words[keyword]), excluded)
+            bound = (exact(words[keyword]), excluded)
             facts.low = bound if facts.low is None else max(facts.low, bound)
     for keyword, excluded in (("maximum", False), ("exclusiveMaximum", True)):
         if keyword in words:
-            bound = (number(words[keyword]), excluded)
+            bound = (exact(words[keyword]), excluded)
             facts.high = bound if facts.high is None else min(facts.high, bound, key=lambda b: (b[0], not b[1]))
     if "multipleOf" in words:
-        facts.multiples.append(number(words["multipleOf"]))
+        facts.multiples.append(exact(words["multipleOf"]))
 
 
 def _sizes(facts: Facts, atom: Node) -> None:

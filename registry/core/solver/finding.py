@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver import algebra
 from registry.core.solver.closing import close
+from registry.core.solver.facts import gather
 from registry.core.solver.graph import Graph, build
+from registry.core.solver.leaves import finite_values
 from registry.core.solver.meaning import Meaning, UnusableSchema, normalise
 from registry.core.solver.proof import OutOfBudgetError, Prover
 from registry.core.solver.question import Answer, Found, GaveUp, Nothing, Side
@@ -33,6 +36,7 @@ class Budget:
 
 
 BUDGET = Budget()
+MAX_LISTED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +97,15 @@ def find(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget
     Returns Found (checked by two validators), Nothing (proven), or GaveUp with the reason. Deterministic; never
     raises for a schema, however hostile.
     """
+    if _any_shared(accepted_by, refused_by):
+        return Nothing()
     try:
         prepared = prepare(accepted_by, refused_by, budget)
     except (UnusableSchema, CannotValidate) as problem:
-        return GaveUp(str(problem))
+        return Nothing() if _decided_by_one(accepted_by, refused_by, budget) else GaveUp(str(problem))
     except RecursionError:
         return GaveUp("the schemas are nested too deep")
-    if _any_shared(accepted_by, refused_by) or proven_by_structure(prepared, budget):
+    if proven_by_structure(prepared, budget):
         return Nothing()
     answer = search(prepared, budget)
     if isinstance(answer, Found):
@@ -107,12 +113,23 @@ def find(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget
     return Nothing() if _proven_by_algebra(prepared) else answer
 
 
+def _decided_by_one(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget) -> bool:
+    """Say whether one schema alone settles it, where another can't be read: it accepts nothing, or refuses nothing."""
+    if any(side.schema is True or side.schema == {} for side in refused_by):
+        return True
+    several = len(accepted_by) + len(refused_by) > 1
+    return several and any(isinstance(find([side], [], budget), Nothing) for side in accepted_by)
+
+
 def _any_shared(accepted_by: Sequence[Side], refused_by: Sequence[Side]) -> bool:
     """Say whether one schema, written alike and read alike, is to accept and to refuse the value."""
-    wanted, unwanted = (
-        {(side.undeclared, json.dumps(side.schema, sort_keys=True)) for side in sides}
-        for sides in (accepted_by, refused_by)
-    )
+    try:
+        wanted, unwanted = (
+            {(side.undeclared, json.dumps(side.schema, sort_keys=True)) for side in sides}
+            for sides in (accepted_by, refused_by)
+        )
+    except (RecursionError, TypeError, ValueError):  # too deep, or no JSON: what comes next says so
+        return False
     return not wanted.isdisjoint(unwanted)
 
 
@@ -135,7 +152,7 @@ def search(prepared: Prepared, budget: Budget) -> Found | GaveUp:
     disagreement = ""
     tried = 0
     try:
-        for value in candidates(accepting or [True], refusing, budget.search_steps):
+        for value in chain(_listed(prepared), candidates(accepting or [True], refusing, budget.search_steps)):
             tried += 1
             if tried > budget.max_candidates:
                 break
@@ -149,6 +166,12 @@ def search(prepared: Prepared, budget: Budget) -> Found | GaveUp:
     except (CannotValidate, RecursionError) as problem:
         return GaveUp(str(problem) or "the schemas are nested too deep to search")
     return GaveUp(disagreement or "neither a value nor a proof was found within the budget")
+
+
+def _listed(prepared: Prepared) -> list[Json]:
+    """Return a few of the values that are all there are, where the accepting schemas list them: nothing is nearer."""
+    facts = gather(prepared.graph.roots[: prepared.accepting])
+    return (finite_values(facts) or [])[:MAX_LISTED]
 
 
 def _proven_by_algebra(prepared: Prepared) -> bool:

@@ -8,13 +8,15 @@ references tells them apart. So an inlined ``$ref``, a renamed definition or ano
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.meaning import LITERAL, Meaning, children
+from registry.core.solver.dialects import LITERAL, children
+from registry.core.solver.numbers import exact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from registry.core.solver.meaning import Meaning
 
 Json = Any
 
@@ -32,13 +34,8 @@ def key(value: Json) -> Json:
     if isinstance(value, bool):
         return ("boolean", value)
     if isinstance(value, int | float):
-        return ("number", number(value))
+        return ("number", exact(value))
     return (type(value).__name__, value)
-
-
-def number(value: float) -> Fraction:
-    """Return a JSON number exactly as its shortest decimal text reads (19.99, not its nearest double)."""
-    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
 
 
 @dataclass(slots=True, eq=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.evaluation import has_type, type_of
-from registry.core.solver.graph import NUMBERS, Node, number
+from registry.core.solver.graph import NUMBERS, Node
+from registry.core.solver.numbers import exact
 
 if TYPE_CHECKING:
     from registry.core.solver.facts import Facts
@@ -41,21 +42,21 @@ def numbers_hold(facts: Facts, target: Node) -> bool:
     if not facts.types & NUMBERS:
         return True
     low, high = facts.low, facts.high
-    if "minimum" in words and not (low and low[0] >= number(words["minimum"])):
+    if "minimum" in words and not (low and low[0] >= exact(words["minimum"])):
         return False
     if "exclusiveMinimum" in words:
-        edge = number(words["exclusiveMinimum"])
+        edge = exact(words["exclusiveMinimum"])
         if not (low and (low[0] > edge or (low[0] == edge and low[1]))):
             return False
-    if "maximum" in words and not (high and high[0] <= number(words["maximum"])):
+    if "maximum" in words and not (high and high[0] <= exact(words["maximum"])):
         return False
     if "exclusiveMaximum" in words:
-        edge = number(words["exclusiveMaximum"])
+        edge = exact(words["exclusiveMaximum"])
         if not (high and (high[0] < edge or (high[0] == edge and high[1]))):
             return False
     if "multipleOf" in words:
-        step = number(words["multipleOf"])
-        whole = [] if "number" in facts.types else [number(1)]
+        step = exact(words["multipleOf"])
+        whole = [] if "number" in facts.types else [exact(1)]
         return any((multiple / step).denominator == 1 for multiple in [*facts.multiples, *whole])
     return True
 

@@ -11,26 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urldefrag, urljoin
 
+from registry.core.solver.dialects import DIALECTS, MANY, assertions, children, is_hidden
+from registry.core.solver.metaschemas import dialect_root, documents_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 Json = Any
 
 MAX_DEPTH = 200
-DIALECTS = {
-    "http://json-schema.org/draft-04/schema": 4,
-    "http://json-schema.org/draft-06/schema": 6,
-    "http://json-schema.org/draft-07/schema": 7,
-    "https://json-schema.org/draft/2019-09/schema": 2019,
-    "https://json-schema.org/draft/2020-12/schema": 2020,
-}
-
-ONE = frozenset(
-    {"not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties"}
-)
-ONE_MORE = frozenset({"items", "additionalItems", "unevaluatedItems"})
-MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 
 
 class UnusableSchema(ValueError):
@@ -65,11 +54,6 @@ def dialect(schema: Json) -> int:
     return found
 
 
-def token(name: str) -> str:
-    """Escape one reference token of a JSON Pointer (RFC 6901)."""
-    return name.replace("~", "~0").replace("/", "~1")
-
-
 def normalise(schema: Json) -> Meaning:
     """Return what a schema means as a 2020-12 document.
 
@@ -77,7 +61,7 @@ def normalise(schema: Json) -> Meaning:
     leads back to itself without going down into the value, and for nesting over 200.
     """
     translation = _Translation(schema)
-    meaning = Meaning(translation.subschema(schema, "", "", _Scope("", translation.default), 0), translation.origins)
+    meaning = Meaning(translation.document(), translation.origins)
     if len(translation.counted) > 1:
         # 2019-09's "contains" evaluates no item, 2020-12's does: there is no short way to say the one in the other.
         raise UnusableSchema("2019-09's contains together with unevaluatedItems is not understood", "")
@@ -115,13 +99,25 @@ class _Translation:
         self.original = schema
         self.faults: list[UnusableSchema] = []
         self.is_one_resource = True
+        self.is_extensible = False  # it has an anchor that takes over the meta-schemas' dynamic references
         self.counted: set[str] = set()
-        self._index(schema)
-        self._plan()
+        self.documents: dict[str, Json] = {"": schema}  # meta-schemas stand beside it, by their URIs
+        self.scopes: dict[str, _Scope] = {}  # original pointer -> where it stands
+        self.adopted: list[tuple[str, str]] = []  # what nothing but a reference leads to: original and new pointer
+        self._index(schema, "", _Scope("", self.default))
+        self._plan("", "", _Scope("", self.default))
 
-    def _index(self, schema: Json) -> None:
+    def document(self) -> Json:
+        """Return the whole translation; what only references lead to stands under ``$defs``."""
+        whole = self.subschema(self.original, "", "", _Scope("", self.default), 0)
+        for old, new in self.adopted:  # it grows on the way
+            content = self.subschema(self._raw(old), old, new, self.scopes[old], 0)
+            whole.setdefault("$defs", {})[new.rpartition("/")[2]] = content
+        return whole
+
+    def _index(self, schema: Json, root: str, around: _Scope) -> None:
         """Note every ``$id`` and anchor, and where everything will stand."""
-        stack: list[tuple[Json, str, _Scope, int]] = [(schema, "", _Scope("", self.default), 0)]
+        stack: list[tuple[Json, str, _Scope, int]] = [(schema, root, around, 0)]
         while stack:
             node, pointer, scope, depth = stack.pop()
             if depth > MAX_DEPTH:
@@ -131,7 +127,9 @@ class _Translation:
             scope = self._scope(node, scope)
             if self._identifier(node, scope) is not None:
                 self.resources.setdefault(scope.base, pointer)
-                self.is_one_resource = self.is_one_resource and pointer == ""
+                self.is_one_resource = self.is_one_resource and pointer == root
+            extends = root == "" and (node.get("$dynamicAnchor") == "meta" or node.get("$recursiveAnchor") is True)
+            self.is_extensible = self.is_extensible or extends
             for name in ("$anchor", "$dynamicAnchor"):
                 if isinstance(node.get(name), str):
                     self.resources.setdefault(f"{scope.base}#{node[name]}", pointer)
@@ -140,11 +138,12 @@ class _Translation:
                 self.resources.setdefault(scope.base + identifier, pointer)
             stack.extend((child, at, scope, depth + 1) for _, child, at, _ in children(node, pointer, scope.dialect))
 
-    def _plan(self) -> None:
-        """Work out the new pointer of every place, before any reference is translated."""
-        stack: list[tuple[Json, str, str, _Scope]] = [(self.original, "", "", _Scope("", self.default))]
+    def _plan(self, root: str, to_root: str, around: _Scope) -> None:
+        """Work out the new pointer of every place, before any reference to it is translated."""
+        stack: list[tuple[Json, str, str, _Scope]] = [(self._raw(root), root, to_root, around)]
         while stack:
             node, old, new, scope = stack.pop()
+            self.scopes[old] = scope
             self.moved[old] = new
             self.origins[new] = old
             if isinstance(node, dict):
@@ -152,7 +151,7 @@ class _Translation:
                 stack.extend(
                     (child, at, new + to, scope)
                     for keyword, child, at, to in children(node, old, scope.dialect)
-                    if not _is_hidden(keyword, node, scope.dialect)
+                    if not is_hidden(keyword, node, scope.dialect)
                 )
 
     def _identifier(self, node: Mapping[str, Json], scope: _Scope) -> str | None:
@@ -182,14 +181,52 @@ class _Translation:
             found = self.resources.get(f"{absolute}#{fragment}")
             fragment = ""
         else:
-            found = self.resources.get(absolute)
+            found = self.resources[absolute] if absolute in self.resources else self._metaschema(absolute)
         if found is None:
             self.faults.append(UnusableSchema(f"the reference {reference!r} leaves the document", f"{pointer}/$ref"))
             return ""
-        if found + fragment not in self.moved:
+        if found + fragment not in self.moved and not self._adopt(found + fragment):
             self.faults.append(UnusableSchema(f"the reference {reference!r} points at no schema", f"{pointer}/$ref"))
             return ""
         return self.moved[found + fragment]
+
+    def _metaschema(self, uri: str) -> str | None:
+        """Take a dialect's meta-schema in, with its vocabularies; return its root's pointer."""
+        kept = self.is_one_resource
+        for name, content in documents_of(uri).items():
+            self.documents[name] = content
+            self._index(content, name, _Scope(name, DIALECTS[uri]))
+            self.scopes[name] = _Scope(name, DIALECTS[uri])
+        self.is_one_resource = kept
+        return uri if uri in self.documents and uri else None
+
+    def _adopt(self, place: str) -> bool:
+        """Plan a place for what stands under a keyword that nobody knows, or in a meta-schema."""
+        node = self._raw(place)
+        if not isinstance(node, dict | bool):
+            return False
+        around = place
+        while around not in self.scopes:
+            around = around.rpartition("/")[0]
+        taken = self.original.get("$defs", {})
+        name = f"adopted{len(self.adopted)}"
+        while name in taken:
+            name += "_"
+        self.adopted.append((place, f"/$defs/{name}"))
+        self._plan(place, f"/$defs/{name}", self.scopes[around])
+        return True
+
+    def _raw(self, place: str) -> Json:
+        """Return what an original pointer names, None where it names nothing."""
+        root = max((each for each in self.documents if place.startswith(each)), key=len)
+        node = self.documents[root]
+        for step in place[len(root) :].split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, list):
+                node = node[int(name)] if name.isdecimal() and len(name) < 8 and int(name) < len(node) else None
+            else:
+                node = node.get(name) if isinstance(node, dict) else None
+        return node
 
     def subschema(self, node: Json, old: str, new: str, scope: _Scope, depth: int) -> Json:
         """Translate one subschema that stood at ``old`` and will stand at ``new``."""
@@ -203,7 +240,7 @@ class _Translation:
         result: dict[str, Json] = {}
         hidden = scope.dialect < 2019 and "$ref" in node
         for keyword, child, at, to in children(node, old, scope.dialect):
-            if _is_hidden(keyword, node, scope.dialect):
+            if is_hidden(keyword, node, scope.dialect):
                 continue
             self._place(result, to, self.subschema(child, at, new + to, scope, depth + 1))
         if "$ref" in node:
@@ -226,9 +263,14 @@ class _Translation:
         reference = node.get(keyword)
         if reference is None:
             return {}
-        if self.is_one_resource and isinstance(reference, str) and "$ref" not in result:
-            return {"$ref": "#" + self.target(reference, scope, old)}
-        return {"$dynamicRef": reference}
+        if not isinstance(reference, str) or "$ref" in result:
+            return {"$dynamicRef": reference}
+        root = dialect_root(scope.base)
+        if root in self.documents:
+            return {"$dynamicRef": reference} if self.is_extensible else {"$ref": "#" + self.target(root, scope, old)}
+        return (
+            {"$ref": "#" + self.target(reference, scope, old)} if self.is_one_resource else {"$dynamicRef": reference}
+        )
 
     @staticmethod
     def _place(result: dict[str, Json], to: str, child: Json) -> None:
@@ -241,99 +283,6 @@ class _Translation:
             result.setdefault(keyword, []).append(child)
         else:
             result.setdefault(keyword, {})[name] = child
-
-
-def children(node: Mapping[str, Json], pointer: str, number: int) -> Iterator[tuple[str, Json, str, str]]:
-    """Yield (keyword, subschema, its pointer, its relative pointer in 2020-12) for every subschema, in order."""
-    listed = number < 2020 and isinstance(node.get("items"), list)
-    for keyword, value in node.items():
-        at = f"{pointer}/{token(keyword)}"
-        if keyword in ONE or (keyword in ("items", "unevaluatedItems") and not isinstance(value, list)):
-            if _is_schema(value) and _known(keyword, number):
-                yield keyword, value, at, f"/{keyword}"
-        elif keyword == "items" and listed:
-            for index, item in enumerate(value):
-                yield keyword, item, f"{at}/{index}", f"/prefixItems/{index}"
-        elif keyword == "additionalItems" and listed and _is_schema(value):
-            yield keyword, value, at, "/items"
-        elif keyword in MANY and isinstance(value, list) and _known(keyword, number):
-            for index, item in enumerate(value):
-                yield keyword, item, f"{at}/{index}", f"/{keyword}/{index}"
-        elif keyword in NAMED and isinstance(value, dict) and _known(keyword, number):
-            for name, item in value.items():
-                yield keyword, item, f"{at}/{token(name)}", f"/{keyword}/{token(name)}"
-        elif keyword == "dependencies" and number < 2019 and isinstance(value, dict):
-            for name, item in value.items():
-                if _is_schema(item):
-                    yield keyword, item, f"{at}/{token(name)}", f"/dependentSchemas/{token(name)}"
-
-
-def _is_hidden(keyword: str, node: Mapping[str, Json], number: int) -> bool:
-    """Say whether a subschema stands beside a ``$ref`` that hides it: nothing refers to it either."""
-    return number < 2019 and "$ref" in node and keyword not in ("definitions", "$defs")
-
-
-def _is_schema(value: Json) -> bool:
-    return isinstance(value, dict | bool)
-
-
-def _known(keyword: str, number: int) -> bool:
-    """Say whether a dialect has an applicator (draft 4 has no ``contains``, draft 6 no ``if``)."""
-    since = {"contains": 6, "propertyNames": 6, "if": 7, "then": 7, "else": 7, "prefixItems": 2020}
-    since |= {"dependentSchemas": 2019}
-    since |= {"unevaluatedProperties": 2019, "unevaluatedItems": 2019}
-    return number >= since.get(keyword, 4)
-
-
-LITERAL = "$draft4Integer"
-MAX_EXACT = 2**53 - 1
-
-
-def _refuse_inexact(result: Mapping[str, Json], node: Mapping[str, Json]) -> None:
-    """Refuse numbers that a double doesn't hold: two of them may be one value to somebody else (RFC 8785 3.2.2.3)."""
-    stack = [
-        *result.values(),
-        *(node[name] for name in ("const", "exclusiveMinimum", "exclusiveMaximum") if name in node),
-    ]
-    while stack:
-        value = stack.pop()
-        if isinstance(value, dict | list):
-            stack.extend(value.values() if isinstance(value, dict) else value)
-        elif isinstance(value, int | float) and not abs(value) <= MAX_EXACT and not _survives(value):
-            raise UnusableSchema(f"the number {str(value)[:40]} is too large to be exact", "")
-
-
-def _survives(value: float) -> bool:
-    """Say whether a large number is read the same by everybody: a float of modest size, no long integer."""
-    return isinstance(value, float) and MAX_EXACT < abs(value) < 1e21 and value == int(value)
-
-
-_KEPT = (
-    *("type", "enum", "multipleOf", "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems"),
-    *("maxProperties", "minProperties", "required", "default", "examples", "minimum", "maximum", "format"),
-)
-
-
-def assertions(node: Mapping[str, Json], number: int) -> dict[str, Json]:
-    """Return the keywords that hold no subschema, as 2020-12 writes them; texts are left out."""
-    result = {keyword: node[keyword] for keyword in _KEPT if keyword in node}
-    _refuse_inexact(result, node)
-    if number == 4:
-        if "integer" in (result["type"] if isinstance(result.get("type"), list) else [result.get("type")]):
-            # draft 4 section 3.5 of its core: 1.0 is no integer there; nobody else reads this mark.
-            result[LITERAL] = True
-        for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-            if node.get(exclusive) is True and bound in result:
-                result[exclusive] = result.pop(bound)
-    else:
-        result |= {key: node[key] for key in ("const", "exclusiveMinimum", "exclusiveMaximum") if key in node}
-    if number >= 2019:
-        result |= {key: node[key] for key in ("dependentRequired", "minContains", "maxContains") if key in node}
-    elif isinstance(node.get("dependencies"), dict):
-        lists = {name: value for name, value in node["dependencies"].items() if isinstance(value, list)}
-        if lists:
-            result["dependentRequired"] = lists
-    return result
 
 
 def _refuse_idle_cycles(schema: Json) -> None:

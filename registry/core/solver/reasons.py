@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver import algebra
+from registry.core.solver.dialects import LITERAL, token
 from registry.core.solver.facts import gather, in_place
 from registry.core.solver.finding import BUDGET, Budget, Prepared, find, prepare
 from registry.core.solver.graph import Node
-from registry.core.solver.meaning import LITERAL, UnusableSchema, token
+from registry.core.solver.meaning import UnusableSchema
 from registry.core.solver.proof import Prover
 from registry.core.solver.question import Found, GaveUp, Nothing, Reason, Side
 from registry.core.solver.search import candidates

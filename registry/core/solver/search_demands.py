@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from registry.core.solver.search_facts import ALL_TYPES, Count, Facts, Literal, NameRule, Span, exact
+from registry.core.solver.numbers import exact
+from registry.core.solver.search_facts import ALL_TYPES, Count, Facts, Literal, NameRule, Span
 from registry.core.solver.search_naming import items_evaluated, naming, own_naming
 
 if TYPE_CHECKING:

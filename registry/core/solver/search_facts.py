@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.search_graph import json_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from fractions import Fraction
 
     from registry.core.solver.search_graph import Node
 
@@ -246,8 +246,3 @@ def type_of(value: Json) -> str:
             return "array"
         case _:
             return "object"
-
-
-def exact(number: float) -> Fraction:
-    """Return the number that a JSON text writes."""
-    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))

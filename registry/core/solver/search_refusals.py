@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from registry.core.solver.numbers import exact
 from registry.core.solver.search_demands import Choose, Demand, Option, contains_bounds, unwanted, wanted
-from registry.core.solver.search_facts import ALL_TYPES, NUMBERS, Count, Facts, Literal, NameRule, Span, exact
+from registry.core.solver.search_facts import ALL_TYPES, NUMBERS, Count, Facts, Literal, NameRule, Span
 from registry.core.solver.search_naming import items_evaluated, naming, own_naming
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from functools import lru_cache, reduce
 from math import floor, gcd
 from typing import TYPE_CHECKING, Any
 
+from registry.core.solver.numbers import exact
 from registry.core.solver.regex_matcher import search_text
 from registry.core.solver.regex_members import strings
 from registry.core.solver.regex_program import Unsupported
 from registry.core.solver.regex_syntax import InvalidPattern, parse
-from registry.core.solver.search_facts import exact
 from registry.core.solver.search_graph import json_key
 
 if TYPE_CHECKING:

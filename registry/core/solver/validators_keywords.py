@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import jsonschema
 from jsonschema.exceptions import ValidationError
 from referencing.jsonschema import DRAFT201909, DRAFT202012, lookup_recursive_ref
 
+from registry.core.solver.numbers import exact
 from registry.core.solver.regex_matcher import search_text
 
 if TYPE_CHECKING:
@@ -54,11 +54,7 @@ def validator_class(dialect: str) -> Any:
 
 def is_multiple(value: float, factor: float) -> bool:
     """Tell whether ``value`` is a multiple of ``factor``, both read as the decimal that they are written as."""
-    return (_exact(value) / _exact(factor)).denominator == 1
-
-
-def _exact(number: float) -> Fraction:
-    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
+    return (exact(value) / exact(factor)).denominator == 1
 
 
 def _is_integer(_checker: object, value: Json) -> bool:
