@@ -20,14 +20,14 @@ MAX_DEPTH = 60
 
 
 def type_of(value: Json) -> str:
-    """Return the JSON type of a value, "integer" for a number without a fraction."""
+    """Return the type of a value as TYPES tells them apart: 1 is "literal", 1.0 "integer", 1.5 "number"."""
     match value:
         case None:
             return "null"
         case bool():
             return "boolean"
         case int():
-            return "integer"
+            return "literal"
         case float():
             return "integer" if value.is_integer() else "number"
         case str():
@@ -36,13 +36,6 @@ def type_of(value: Json) -> str:
             return "array"
         case _:
             return "object"
-
-
-def has_type(kind: str, types: frozenset[str]) -> bool | None:
-    """Say whether a value of a type is of one of several; None for draft 4's integer, since 1.0 and 1 are one value."""
-    if kind in types:
-        return True
-    return None if kind == "integer" and "literal" in types else False
 
 
 def both(answers: Iterable[bool | None]) -> bool | None:
@@ -71,7 +64,7 @@ def _checks(node: Node, value: Json, depth: int) -> Iterable[bool | None]:
     kind = type_of(value)
     types = node.types()
     if types is not None:
-        yield has_type(kind, types)
+        yield kind in types
     values = node.values()
     if values is not None:
         wanted = key(value)
@@ -86,7 +79,7 @@ def _checks(node: Node, value: Json, depth: int) -> Iterable[bool | None]:
 
 def _of_type(node: Node, value: Json, kind: str, depth: int) -> Iterable[bool | None]:
     match kind:
-        case "integer" | "number":
+        case "literal" | "integer" | "number":
             yield from _number(node, value)
         case "string":
             yield from _string(node, value)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.graph import NUMBERS, TYPES, Node, key
+from registry.core.solver.graph import NUMBERS, TYPES, Kind, Node, key
 from registry.core.solver.numbers import exact
+from registry.core.solver.refutation import implied
 from registry.core.solver.regex_matcher import search_text
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def matches(pattern: str, name: str) -> bool | None:
 
 def flatten(nodes: Iterable[Node]) -> tuple[Node, ...]:
     """Return the nodes with what they refer to and what they all must satisfy, each class once, in order."""
-    found: dict[int, Node] = {}
+    found: dict[Kind, Node] = {}
     stack = list(nodes)[::-1]
     while stack:
         # A bare reference is of its target's class: without going on to the target, what that says would be lost.
@@ -42,6 +43,9 @@ def flatten(nodes: Iterable[Node]) -> tuple[Node, ...]:
             continue
         found[node.kind] = node
         stack.extend(node.many.get("allOf", ())[::-1])
+        negation = implied(node)
+        if negation is not None:
+            stack.append(negation)
         if node.reference:
             stack.append(node.reference)
     return tuple(found.values())

@@ -137,7 +137,7 @@ def proven_by_structure(prepared: Prepared, budget: Budget) -> bool:
     """Say whether there is a structural proof that no value answers."""
     roots = prepared.graph.roots
     accepting, refusing = roots[: prepared.accepting], roots[prepared.accepting :]
-    prover = Prover(budget.proof_steps)
+    prover = Prover(budget.proof_steps, prepared.graph.spells)
     try:
         if any(prover.contained(accepting, target) for target in refusing):
             return True

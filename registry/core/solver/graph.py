@@ -7,6 +7,7 @@ references tells them apart. So an inlined ``$ref``, a renamed definition or ano
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ Json = Any
 # "literal" is draft 4's integer, a number written without a fraction; 1 may be one, 1.0 is none.
 TYPES = ("null", "boolean", "literal", "integer", "number", "string", "array", "object")
 NUMBERS = frozenset({"literal", "integer", "number"})
+KINDS = "$kinds"  # of nodes that are made in proofs: types, told apart as TYPES does
+Kind = Hashable
 
 
 def key(value: Json) -> Json:
@@ -46,7 +49,7 @@ class Node:
     keywords: Mapping[str, Json]
     document: int
     false: bool = False
-    kind: int = 0
+    kind: Kind = 0
     one: dict[str, Node] = field(default_factory=dict)
     many: dict[str, tuple[Node, ...]] = field(default_factory=dict)
     named: dict[str, dict[str, Node]] = field(default_factory=dict)
@@ -54,9 +57,14 @@ class Node:
     # Asked for very often, and settled once a graph is built.
     _trivial: bool | None = None
     _resolved: Node | None = None
+    implied: Node | None = None  # what the ``not`` says, and the node of what is refused (``refutation``)
+    refuted: Node | None = None
 
     def types(self) -> frozenset[str] | None:
         """Return the allowed types, ``number`` with all its kinds; None where the schema is silent."""
+        if KINDS in self.keywords:
+            made: frozenset[str] = self.keywords[KINDS]
+            return made
         named = self.keywords.get("type")
         if named is None:
             return None
@@ -117,7 +125,7 @@ ASSERTIONS = frozenset(
     {
         *("type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
         *("maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxContains", "minContains"),
-        *("maxProperties", "minProperties", "required", "dependentRequired", "$dynamicRef", LITERAL),
+        *("maxProperties", "minProperties", "required", "dependentRequired", "$dynamicRef", LITERAL, KINDS),
     }
 )
 
@@ -128,6 +136,11 @@ class Graph:
 
     roots: tuple[Node, ...]
     nodes: tuple[Node, ...]
+
+    @property
+    def spells(self) -> bool:
+        """Whether 1 and 1.0 are told apart somewhere: draft 4's integer."""
+        return any(LITERAL in node.keywords for node in self.nodes)
 
     @property
     def size(self) -> int:

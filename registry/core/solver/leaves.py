@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.evaluation import has_type, type_of
+from registry.core.solver.evaluation import type_of
 from registry.core.solver.graph import NUMBERS, Node
 from registry.core.solver.numbers import exact
 
@@ -13,14 +14,48 @@ if TYPE_CHECKING:
 
 Json = Any
 
+MAX_RANGE = 64
+MAX_SPELLINGS = 256
+
 
 def finite_values(facts: Facts) -> list[Json] | None:
-    """Return all values that are left when there are only so many; None when there may be others."""
+    """Return all values that are left when there are only so many; None when there may be others.
+
+    1 stands for 1.0 too, which is another value to draft 4's integer: see ``spelt``.
+    """
     if facts.values is not None:
-        return [value for value in facts.values if has_type(type_of(value), facts.types) is not False]
+        return [value for value in facts.values if any(type_of(each) in facts.types for each in (value, _other(value)))]
     if facts.types <= {"null", "boolean"}:
         return [value for value in (None, True, False) if type_of(value) in facts.types]
+    if facts.types <= {"literal", "integer"} and facts.low and facts.high:
+        first, last = facts.low[0].__ceil__(), facts.high[0].__floor__()
+        return list(range(first, last + 1)) if last - first < MAX_RANGE else None
     return None
+
+
+def _other(value: Json) -> Json:
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53 else value
+
+
+def spelt(values: list[Json]) -> list[Json] | None:
+    """Return values in every spelling of the whole numbers in them, 1 and 1.0; None when these are too many."""
+    found: list[Json] = []
+    for value in values:
+        found += _spellings(value)
+        if len(found) > MAX_SPELLINGS:
+            return None
+    return found
+
+
+def _spellings(value: Json) -> list[Json]:
+    if isinstance(value, list):
+        return [list(each) for each in islice(product(*map(_spellings, value)), MAX_SPELLINGS + 1)]
+    if isinstance(value, dict):
+        rows = islice(product(*map(_spellings, value.values())), MAX_SPELLINGS + 1)
+        return [dict(zip(value, row, strict=True)) for row in rows]
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) >= 2**53 or value != int(value):
+        return [value]
+    return [int(value), float(value)]
 
 
 def surely_applied(node: Node) -> list[Node]:

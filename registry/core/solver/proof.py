@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.evaluation import accepts, both
 from registry.core.solver.facts import Facts, flatten, gather, in_place, matches
-from registry.core.solver.graph import NUMBERS, Node
+from registry.core.solver.graph import NUMBERS, Kind, Node
 from registry.core.solver.leaves import (
     finite_values,
     no_multiple,
     numbers_hold,
     prefix,
+    spelt,
     strings_hold,
     surely_applied,
 )
+from registry.core.solver.refutation import refuted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,6 +34,8 @@ Nodes = tuple[Node, ...]
 MAX_LEVELS = 70
 MAX_SPLITS = 5
 MAX_DISCRIMINATED = 40
+MAX_EXCLUDED = 4
+ATOMS_A_STEP = 8
 
 _TYPE_NODES = {
     name: Node("", {"type": name}, -1, kind=-1 - index)
@@ -48,6 +52,7 @@ class Prover:
     """One question's proofs, with a budget in steps and a memory of goals."""
 
     steps: int
+    spells: bool = False  # draft 4 is about: 1 and 1.0 are told apart
     levels: int = 0
     consumed: int = 0
     open: dict[Goal, int] = field(default_factory=dict)
@@ -55,13 +60,13 @@ class Prover:
     known: dict[Goal, bool] = field(default_factory=dict)
     made: dict[Goal, Node] = field(default_factory=dict)
 
-    def contained(self, nodes: Iterable[Node], target: Node, splits: frozenset[int] = frozenset()) -> bool:
+    def contained(self, nodes: Iterable[Node], target: Node, splits: frozenset[Kind] = frozenset()) -> bool:
         """Say whether every value that all nodes accept is proven to be accepted by the target."""
         flat, target = flatten(nodes), target.resolved
         if target.trivial or any(node.kind == target.kind or node.false for node in flat):
             return True
         goal = ("in", frozenset(node.kind for node in flat), target.kind, splits)
-        return self._pursue(goal, lambda: self._contained(flat, target, splits))
+        return self._pursue(goal, len(flat), lambda: self._contained(flat, target, splits))
 
     def contained_within(self, steps: int, nodes: Iterable[Node], target: Node) -> bool:
         """Ask ``contained`` with a part of the steps: one hard question leaves the rest for others."""
@@ -79,9 +84,9 @@ class Prover:
         """Say whether it is proven that no value is accepted by all nodes."""
         flat = flatten(nodes)
         goal = ("empty", frozenset(node.kind for node in flat))
-        return self._pursue(goal, lambda: self._empty(gather(flat)))
+        return self._pursue(goal, len(flat), lambda: self._empty(gather(flat)))
 
-    def _pursue(self, goal: Goal, attempt: Any) -> bool:
+    def _pursue(self, goal: Goal, size: int, attempt: Any) -> bool:
         if goal in self.known:
             return self.known[goal]
         if goal in self.open:
@@ -89,7 +94,7 @@ class Prover:
                 self.leaned.add(goal)
                 return True
             return False
-        self.steps -= 1
+        self.steps -= 1 + size // ATOMS_A_STEP
         if self.steps < 0:
             raise OutOfBudgetError
         if self.levels >= MAX_LEVELS:
@@ -125,13 +130,12 @@ class Prover:
         finally:
             self.consumed -= 1
 
-    def _contained(self, flat: Nodes, target: Node, splits: frozenset[int]) -> bool:
+    def _contained(self, flat: Nodes, target: Node, splits: frozenset[Kind]) -> bool:
         if target.false:
             return self.empty(flat)
         facts = gather(flat)
-        finite = finite_values(facts)
-        if finite is not None and len(finite) <= 100_000:
-            self.steps -= len(finite) // 20
+        finite = self._finite(facts)
+        if finite is not None:
             return all(
                 both(accepts(node, value) for node in flat) is False or accepts(target, value) is True
                 for value in finite
@@ -145,7 +149,15 @@ class Prover:
             for mark, branches in self._splits(facts, target, splits)
         )
 
-    def _splits(self, facts: Facts, target: Node, splits: frozenset[int]) -> Iterator[tuple[int, list[Nodes]]]:
+    def _finite(self, facts: Facts) -> list[Json] | None:
+        """Return all values that are left, in all spellings that matter, if there are only so many."""
+        finite = finite_values(facts)
+        if finite is None or len(finite) > 100_000:
+            return None
+        self.steps -= len(finite) // 20
+        return spelt(finite) if self.spells else finite
+
+    def _splits(self, facts: Facts, target: Node, splits: frozenset[Kind]) -> Iterator[tuple[Kind, list[Nodes]]]:
         """Yield ways to go through the accepting side case by case; each is (mark, the added nodes of each case)."""
         for atom in facts.atoms:
             for row in ("anyOf", "oneOf"):
@@ -172,7 +184,7 @@ class Prover:
         outer = Node("", {}, -1, kind=self.fresh(("fixed", name, repr(value))), named={"properties": {name: inner}})
         return self.made.setdefault(("node", name, repr(value)), outer)
 
-    def fresh(self, mark: Goal) -> int:
+    def fresh(self, mark: Goal) -> Kind:
         """Return the kind of a made node: the same for the same mark."""
         return self.made.setdefault(("kind", *mark), Node("", {}, -1, kind=-1000 - len(self.made))).kind
 
@@ -200,7 +212,8 @@ class Prover:
         atoms = facts.atoms
         closing = {"unevaluatedProperties", "unevaluatedItems"} & target.one.keys()
         if "anyOf" in target.many and not closing:
-            yield any(self.contained(atoms, each) for each in target.many["anyOf"])
+            branches = target.many["anyOf"]
+            yield any(self.contained(atoms, each) for each in branches) or self._left_over(atoms, branches)
         if "oneOf" in target.many:
             yield any(
                 (closing or self.contained(atoms, each))
@@ -214,6 +227,13 @@ class Prover:
             yield self.empty((*atoms, target.one["not"]))
         if "if" in target.one:
             yield from self._conditional(atoms, target)
+
+    def _left_over(self, atoms: Nodes, branches: Nodes) -> bool:
+        """Say whether what all other branches refuse is proven to be accepted by one."""
+        return 1 < len(branches) <= MAX_EXCLUDED and any(
+            self.contained((*atoms, *(refuted(other) for other in branches if other is not each)), each)
+            for each in branches
+        )
 
     def _conditional(self, atoms: Nodes, target: Node) -> Iterator[bool]:
         condition = target.one["if"]
@@ -353,11 +373,9 @@ class Prover:
     def _empty(self, facts: Facts) -> bool:
         if not facts.types:
             return True
-        finite = finite_values(facts)
-        if finite is not None and len(finite) <= 100_000:
-            self.steps -= len(finite) // 20
-            if all(both(accepts(node, value) for node in facts.atoms) is False for value in finite):
-                return True
+        finite = self._finite(facts)
+        if finite is not None and all(both(accepts(node, each) for node in facts.atoms) is False for each in finite):
+            return True
         if all(self._impossible(facts, name) for name in facts.types):
             return True
         for atom in facts.atoms:

@@ -14,7 +14,7 @@ from registry.core.solver import algebra
 from registry.core.solver.dialects import LITERAL, token
 from registry.core.solver.facts import gather, in_place
 from registry.core.solver.finding import BUDGET, Budget, Prepared, find, prepare
-from registry.core.solver.graph import Node
+from registry.core.solver.graph import Kind, Node
 from registry.core.solver.meaning import UnusableSchema
 from registry.core.solver.proof import Prover
 from registry.core.solver.question import Found, GaveUp, Nothing, Reason, Side
@@ -81,7 +81,7 @@ def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
     fallback = (Reason("", "", whole, ""),)
     try:
         prepared = prepare(accepted_by, refused_by[:1], budget)
-        walk = _Walk(prepared, Prover(budget.proof_steps))
+        walk = _Walk(prepared, Prover(budget.proof_steps, prepared.graph.spells))
         leaves = list(walk.leaves())
     except (UnusableSchema, CannotValidate, RecursionError):
         return fallback
@@ -149,7 +149,7 @@ class _Walk:
 
     prepared: Prepared
     prover: Prover
-    walked: set[tuple[frozenset[int], int]] = field(default_factory=set)
+    walked: set[tuple[frozenset[Kind], Kind]] = field(default_factory=set)
 
     def leaves(self) -> Iterator[_Leaf]:
         roots = self.prepared.graph.roots
