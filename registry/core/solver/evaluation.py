@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.facts import in_place, matches, own_property
-from registry.core.solver.graph import Node, key
+from registry.core.solver.graph import NO_PATTERN, Node, key
 from registry.core.solver.numbers import exact
 
 if TYPE_CHECKING:
@@ -130,6 +130,9 @@ def _string(node: Node, value: str) -> Iterable[bool | None]:
     yield len(value) <= words.get("maxLength", len(value))
     if "pattern" in words:
         yield matches(words["pattern"], value)
+    if NO_PATTERN in words:
+        matched = matches(words[NO_PATTERN], value)
+        yield None if matched is None else not matched
 
 
 def _array(node: Node, value: list[Json], depth: int) -> Iterable[bool | None]:

@@ -5,14 +5,18 @@ Everything here is an over-approximation of the values: a fact holds for every v
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.graph import NUMBERS, TYPES, Kind, Node, key
+from registry.core.solver.graph import NO_PATTERN, NUMBERS, TYPES, Kind, Node, key
 from registry.core.solver.numbers import exact
 from registry.core.solver.refutation import implied
 from registry.core.solver.regex_matcher import search_text
+from registry.core.solver.regex_members import no_string
+from registry.core.solver.unevaluated import cases, is_closing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,6 +36,16 @@ def matches(pattern: str, name: str) -> bool | None:
         return None
 
 
+_EXACT = re.compile(r"\^((?:[\w -]|\\[^\w\s])+)\$")
+
+
+@lru_cache(maxsize=4096)
+def exact_name(pattern: str) -> str | None:
+    """Return the one name that a pattern like ``^name$`` matches, None for another pattern."""
+    found = _EXACT.fullmatch(pattern)
+    return None if found is None else re.sub(r"\\(.)", r"\1", found[1])
+
+
 def flatten(nodes: Iterable[Node]) -> tuple[Node, ...]:
     """Return the nodes with what they refer to and what they all must satisfy, each class once, in order."""
     found: dict[Kind, Node] = {}
@@ -46,6 +60,9 @@ def flatten(nodes: Iterable[Node]) -> tuple[Node, ...]:
         negation = implied(node)
         if negation is not None:
             stack.append(negation)
+        if is_closing(node):
+            found_cases = cases(node)
+            stack.extend(found_cases if len(found_cases) == 1 else ())
         if node.reference:
             stack.append(node.reference)
     return tuple(found.values())
@@ -64,6 +81,7 @@ class Facts:
     min_length: int = 0
     max_length: int | None = None
     patterns: list[str] = field(default_factory=list)
+    no_patterns: list[str] = field(default_factory=list)
     min_items: int = 0
     max_items: int | None = None
     unique: bool = False
@@ -77,6 +95,7 @@ class Facts:
         found: dict[str, None] = {}
         for atom in self.atoms:
             found.update(dict.fromkeys(atom.properties()))
+            found.update((name, None) for name in map(exact_name, atom.patterns()) if name is not None)
             if "unevaluatedProperties" in atom.one:
                 # An alternative may evaluate a name that the atom itself doesn't mention.
                 found.update((name, None) for node in in_place(atom) for name in node.properties())
@@ -122,16 +141,17 @@ class Facts:
         """Return what holds for names that nobody mentions, case by case.
 
         Each atom's name matches one of its patterns (and maybe more), or none; at most 32 cases, else one without
-        facts.
+        facts. A pattern that only one name matches mentions that name.
         """
         cases = [Other((), frozenset(), ())]
         for atom in self.atoms:
-            none = Other((), frozenset(atom.patterns()), _rest(atom))
-            options = [none, *(Other((pattern,), frozenset(), (node,)) for pattern, node in atom.patterns().items())]
+            patterns = {name: node for name, node in atom.patterns().items() if exact_name(name) is None}
+            none = Other((), frozenset(patterns), _rest(atom))
+            options = [none, *(Other((pattern,), frozenset(), (node,)) for pattern, node in patterns.items())]
             if len(cases) * len(options) > 32:
                 return [Other((), frozenset(), ())]
             cases = [case.joined(option) for case in cases for option in options]
-        return [case for case in cases if not case.unmatched & set(case.matched)]
+        return [case for case in cases if not case.is_impossible()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +161,27 @@ class Other:
     matched: tuple[str, ...]
     unmatched: frozenset[str]
     nodes: tuple[Node, ...]
+
+    def is_impossible(self) -> bool:
+        """Say whether no name is of this case."""
+        if self.unmatched & set(self.matched):
+            return True
+        return bool(self.matched) and no_string(self.matched, tuple(sorted(self.unmatched)), (0, None))
+
+    def always(self, pattern: str) -> bool:
+        """Say whether every name of this case is proven to match a pattern."""
+        if pattern in self.matched:
+            return True
+        return no_string(self.matched, (*sorted(self.unmatched), pattern), (0, None))
+
+    def never(self, pattern: str) -> bool:
+        """Say whether no name of this case is proven to match a pattern.
+
+        Of a pattern that a single name matches that is said too: look at that name by itself.
+        """
+        if pattern in self.unmatched or exact_name(pattern) is not None:
+            return True
+        return no_string((*self.matched, pattern), tuple(sorted(self.unmatched)), (0, None))
 
     def joined(self, other: Other) -> Other:
         """Return the case where both hold."""
@@ -271,6 +312,8 @@ def _sizes(facts: Facts, atom: Node) -> None:
     facts.unique = facts.unique or words.get("uniqueItems") is True
     if "pattern" in words:
         facts.patterns.append(words["pattern"])
+    if NO_PATTERN in words:
+        facts.no_patterns.append(words[NO_PATTERN])
     if "contains" in atom.one and words.get("minContains", 1) > 0:
         facts.min_items = max(facts.min_items, int(words.get("minContains", 1)))
 

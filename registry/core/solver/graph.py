@@ -25,6 +25,7 @@ Json = Any
 TYPES = ("null", "boolean", "literal", "integer", "number", "string", "array", "object")
 NUMBERS = frozenset({"literal", "integer", "number"})
 KINDS = "$kinds"  # of nodes that are made in proofs: types, told apart as TYPES does
+NO_PATTERN = "$noPattern"  # and a pattern that a text doesn't match
 Kind = Hashable
 
 
@@ -59,6 +60,7 @@ class Node:
     _resolved: Node | None = None
     implied: Node | None = None  # what the ``not`` says, and the node of what is refused (``refutation``)
     refuted: Node | None = None
+    cases: tuple[Node, ...] | None = None  # of ``unevaluated...`` keywords (``unevaluated``)
 
     def types(self) -> frozenset[str] | None:
         """Return the allowed types, ``number`` with all its kinds; None where the schema is silent."""
@@ -125,7 +127,7 @@ ASSERTIONS = frozenset(
     {
         *("type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
         *("maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxContains", "minContains"),
-        *("maxProperties", "minProperties", "required", "dependentRequired", "$dynamicRef", LITERAL, KINDS),
+        *("maxProperties", "minProperties", "required", "dependentRequired", "$dynamicRef", LITERAL, KINDS, NO_PATTERN),
     }
 )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from registry.core.solver.evaluation import type_of
 from registry.core.solver.graph import NUMBERS, Node
 from registry.core.solver.numbers import exact
+from registry.core.solver.regex_members import no_string
 
 if TYPE_CHECKING:
     from registry.core.solver.facts import Facts
@@ -101,11 +102,32 @@ def strings_hold(facts: Facts, target: Node) -> bool:
     words = target.keywords
     if "string" not in facts.types:
         return True
-    if facts.min_length < words.get("minLength", 0):
+    least, most = words.get("minLength", 0), words.get("maxLength")
+    if facts.min_length < least and not _no_string(facts, 0, int(least) - 1):
         return False
-    if "maxLength" in words and not (facts.max_length is not None and facts.max_length <= words["maxLength"]):
+    longest = facts.max_length
+    if (
+        most is not None
+        and not (longest is not None and longest <= most)
+        and not _no_string(facts, int(most) + 1, None)
+    ):
         return False
-    return "pattern" not in words or words["pattern"] in facts.patterns
+    pattern = words.get("pattern")
+    return pattern is None or pattern in facts.patterns or _no_string(facts, 0, None, pattern)
+
+
+def no_text(facts: Facts) -> bool:
+    """Say whether no text is left."""
+    return bool(facts.patterns or facts.no_patterns) and _no_string(facts, 0, None)
+
+
+def _no_string(facts: Facts, least: int, most: int | None, *unmatched: str) -> bool:
+    """Say whether no text that suits the facts is of these lengths and matches none of some more patterns."""
+    if not (facts.patterns or facts.no_patterns or unmatched):
+        return False
+    ends = [end for end in (most, facts.max_length) if end is not None]
+    lengths = (max(least, facts.min_length), min(ends, default=None))
+    return no_string(tuple(facts.patterns), (*facts.no_patterns, *unmatched), lengths)
 
 
 def no_multiple(facts: Facts) -> bool:
@@ -119,14 +141,3 @@ def no_multiple(facts: Facts) -> bool:
         if first > facts.high[0] or (first == facts.high[0] and facts.high[1]):
             return True
     return False
-
-
-def prefix(pattern: str) -> str:
-    """Return the literal text that a pattern like ``^x-`` starts with, "" when it isn't as simple."""
-    text = pattern[1:] if pattern.startswith("^") else ""
-    literal = ""
-    for index, char in enumerate(text):
-        if not (char.isalnum() or char in "-_/") or text[index + 1 : index + 2] in ("*", "?", "{", "+"):
-            break
-        literal += char
-    return "" if "|" in text else literal

@@ -11,21 +11,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.evaluation import accepts, both
-from registry.core.solver.facts import Facts, flatten, gather, in_place, matches
+from registry.core.solver.facts import Facts, exact_name, flatten, gather, in_place, matches
 from registry.core.solver.graph import NUMBERS, Kind, Node
 from registry.core.solver.leaves import (
     finite_values,
     no_multiple,
+    no_text,
     numbers_hold,
-    prefix,
     spelt,
     strings_hold,
     surely_applied,
 )
 from registry.core.solver.refutation import refuted
+from registry.core.solver.unevaluated import cases, is_closing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 Json = Any
 Goal = tuple[Any, ...]
@@ -163,6 +164,8 @@ class Prover:
             for row in ("anyOf", "oneOf"):
                 if row in atom.many and atom.kind not in splits:
                     yield atom.kind, [(branch,) for branch in atom.many[row]]
+            if is_closing(atom) and ("cases", atom.kind) not in splits and len(cases(atom)) > 1:
+                yield ("cases", atom.kind), [(case,) for case in cases(atom)]
             if "if" in atom.one and atom.kind not in splits:
                 then, otherwise = atom.one.get("then"), atom.one.get("else")
                 yield atom.kind, [(atom.one["if"], *((then,) if then else ())), (otherwise,) if otherwise else ()]
@@ -210,23 +213,36 @@ class Prover:
 
     def _alternatives(self, facts: Facts, target: Node) -> Iterator[bool]:
         atoms = facts.atoms
-        closing = {"unevaluatedProperties", "unevaluatedItems"} & target.one.keys()
-        if "anyOf" in target.many and not closing:
+        if "anyOf" in target.many:
             branches = target.many["anyOf"]
             yield any(self.contained(atoms, each) for each in branches) or self._left_over(atoms, branches)
         if "oneOf" in target.many:
             yield any(
-                (closing or self.contained(atoms, each))
+                self.contained(atoms, each)
                 and all(self.empty((*atoms, other)) for other in target.many["oneOf"] if other is not each)
-                and (not closing or self.contained(atoms, self._chosen(target, "oneOf", each)))
                 for each in target.many["oneOf"]
             )
-        if "anyOf" in target.many and closing:
-            yield any(self.contained(atoms, self._chosen(target, "anyOf", each)) for each in target.many["anyOf"])
         if "not" in target.one:
             yield self.empty((*atoms, target.one["not"]))
         if "if" in target.one:
             yield from self._conditional(atoms, target)
+        if is_closing(target):
+            yield self._closing(facts, target)
+
+    def _closing(self, facts: Facts, target: Node) -> bool:
+        """Say whether what stays unevaluated is proven to be accepted: whatever holds, or in one of the cases."""
+        if all(self._whatever_holds(facts, target)):
+            return True
+        found = cases(target)
+        return any(self.contained(facts.atoms, case) for case in found) or self._left_over(facts.atoms, found)
+
+    def _whatever_holds(self, facts: Facts, target: Node) -> Iterator[bool]:
+        properties, items = (target.one.get(f"unevaluated{what}") for what in ("Properties", "Items"))
+        if properties is not None and not properties.trivial and "object" in facts.types:
+            yield self._unevaluated(facts, target, properties)
+        if items is not None and not items.trivial and "array" in facts.types:
+            most = facts.max_items
+            yield "items" in target.one or (most is not None and most <= len(target.many.get("prefixItems", ())))
 
     def _left_over(self, atoms: Nodes, branches: Nodes) -> bool:
         """Say whether what all other branches refuse is proven to be accepted by one."""
@@ -241,15 +257,6 @@ class Prover:
             yield self.contained((*atoms, condition), target.one["then"])
         if "else" in target.one:
             yield self.contained(atoms, condition) or self.contained(atoms, target.one["else"])
-
-    def _chosen(self, target: Node, row: str, branch: Node) -> Node:
-        """Make the node that fixes one alternative of a closed target: its names count as evaluated then."""
-        many = {name: nodes for name, nodes in target.many.items() if name != row}
-        many["allOf"] = (*many.get("allOf", ()), branch)
-        kind = self.fresh((row, target.kind, branch.kind))
-        node = Node(target.pointer, target.keywords, target.document, False, kind, target.one, many, target.named)
-        node.reference = target.reference
-        return node
 
     def _array(self, facts: Facts, target: Node) -> Iterator[bool]:
         words = target.keywords
@@ -266,8 +273,6 @@ class Prover:
             yield self.below(facts.tail(), target.one["items"])
         if "contains" in target.one:
             yield self._contains(facts, target)
-        if "unevaluatedItems" in target.one and not target.one["unevaluatedItems"].trivial:
-            yield "items" in target.one or (most is not None and most <= len(prefix))
 
     def _contains(self, facts: Facts, target: Node) -> bool:
         wanted, words = target.one["contains"], target.keywords
@@ -297,9 +302,6 @@ class Prover:
         yield from self._properties(facts, target)
         if "propertyNames" in target.one:
             yield self._names(facts, target.one["propertyNames"])
-        closed = target.one.get("unevaluatedProperties")
-        if closed is not None and not closed.trivial:
-            yield self._unevaluated(facts, target, closed)
 
     def _absent(self, facts: Facts, name: str) -> bool:
         return name not in facts.required and self.empty_below(facts.property(name))
@@ -329,7 +331,8 @@ class Prover:
         rest = target.one.get("additionalProperties")
         if not target.patterns() and (rest is None or rest.trivial):
             return
-        for name in facts.names():
+        single = [name for name in map(exact_name, target.patterns()) if name is not None]
+        for name in dict.fromkeys([*facts.names(), *single]):
             met = [(matches(pattern, name), node) for pattern, node in target.patterns().items()]
             yield not any(matched is None for matched, _ in met)
             for matched, node in met:
@@ -338,18 +341,9 @@ class Prover:
                 yield self.below(facts.property(name), rest)
         for case in facts.others():
             for pattern, node in target.patterns().items():
-                never = pattern in case.unmatched or self._never_both(case.matched, pattern)
-                yield never or self.below(case.nodes, node)
-            if rest is not None and not set(case.matched) & target.patterns().keys():
+                yield node.trivial or case.never(pattern) or self.below(case.nodes, node)
+            if rest is not None and not rest.trivial and not any(map(case.always, target.patterns())):
                 yield self.below(case.nodes, rest)
-
-    def _never_both(self, patterns: Sequence[str], pattern: str) -> bool:
-        """Say whether no name matches all patterns and this one: told only for plain, different prefixes."""
-        wanted = prefix(pattern)
-        return any(
-            found and wanted and not found.startswith(wanted) and not wanted.startswith(found)
-            for found in map(prefix, patterns)
-        )
 
     def _names(self, facts: Facts, wanted: Node) -> bool:
         if any(self.below((atom.one["propertyNames"],), wanted) for atom in facts.atoms if "propertyNames" in atom.one):
@@ -368,7 +362,7 @@ class Prover:
             named = any(name in node.properties() for node in sure) or any(matches(each, name) for each in patterns)
             if not named and not self.below(facts.property(name), closed):
                 return False
-        return all(set(case.matched) & patterns or self.below(case.nodes, closed) for case in facts.others())
+        return all(any(map(case.always, patterns)) or self.below(case.nodes, closed) for case in facts.others())
 
     def _empty(self, facts: Facts) -> bool:
         if not facts.types:
@@ -397,5 +391,7 @@ class Prover:
                 return any(self.empty_below(facts.item(index)) for index in range(min(facts.min_items, 50)))
             case "literal" | "integer" | "number":
                 return no_multiple(facts)
+            case "string":
+                return no_text(facts)
             case _:
                 return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.graph import KINDS, NUMBERS, TYPES, Node
+from registry.core.solver.graph import KINDS, NO_PATTERN, NUMBERS, TYPES, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,6 @@ _SIZES = {
 }
 _LEFT_OPEN: dict[str, tuple[frozenset[str], dict[str, Json]]] = {
     "multipleOf": (NUMBERS, {}),
-    "pattern": (frozenset({"string"}), {}),
     "uniqueItems": (frozenset({"array"}), {"minItems": 2}),
     "unevaluatedItems": (frozenset({"array"}), {"minItems": 1}),
     "patternProperties": (frozenset({"object"}), {"minProperties": 1}),
@@ -106,6 +105,8 @@ def _bounds(node: Node, make: Callable[..., Node]) -> Iterator[Node]:
     for word, (kind, opposite, step) in _SIZES.items():
         if word in words and words[word] + step >= 0:
             yield make(word, frozenset({kind}), {opposite: int(words[word]) + step})
+    if "pattern" in words:
+        yield make("pattern", frozenset({"string"}), {NO_PATTERN: words["pattern"]})
     for word, (types, more) in _LEFT_OPEN.items():
         if word in words or word in node.one or word in node.named:
             yield make(word, types, more)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from registry.core.solver.regex_matcher import Automaton, State, compiled
 from registry.core.solver.regex_program import Alphabet, Unsupported, compile_tree
+from registry.core.solver.regex_syntax import InvalidPattern, parse
 from registry.core.solver.regex_tree import Choice, Group, Look, Node, Pattern, Repeat, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_WALK = 4_000
+MAX_PRODUCT = 3_000
 _VISITS = 3
 _SAMPLES = 2
 
@@ -158,3 +161,46 @@ def _without_looks(node: Node) -> Node:
             return Group(_without_looks(item), number, name)
         case _:
             return node
+
+
+@lru_cache(maxsize=4096)
+def no_string(matched: tuple[str, ...], unmatched: tuple[str, ...], lengths: tuple[int, int | None]) -> bool:
+    """Say whether it is proven that no string of these lengths is matched by all of some patterns and none of others.
+
+    False is "not proven": there is one, a pattern isn't understood, or the automata's product is too large.
+    """
+    try:
+        parts = [parse(pattern).conjuncts() for pattern in matched]
+        wanted = [part for taken, _ in parts for part in taken]
+        unwanted = [part for _, left in parts for part in left] + [parse(pattern) for pattern in unmatched]
+        if any(pattern.opaque or _has_looks(pattern.tree) for pattern in (*wanted, *unwanted)):
+            return False
+        return _is_barren(wanted, unwanted, lengths)
+    except (Unsupported, InvalidPattern):
+        return False
+
+
+def _is_barren(wanted: Sequence[Pattern], unwanted: Sequence[Pattern], lengths: tuple[int, int | None]) -> bool:
+    """Go to every state of the product, lengths told apart as far as they matter."""
+    alphabet = Alphabet([pattern.tree for pattern in (*wanted, *unwanted)])
+    walkers = [_Walker(pattern, alphabet) for pattern in (*wanted, *unwanted)]
+    least, most = lengths
+    longest = least if most is None else max(least, most + 1)
+    queue: deque[tuple[int, tuple[State | None, ...]]] = deque([(0, tuple(one.automaton.first for one in walkers))])
+    kept = {(queue[0][0], queue[0][1])}
+    while queue:
+        length, states = queue.popleft()
+        if most is not None and length > most:
+            continue
+        ends = [walker.step(state, alphabet.end) for walker, state in zip(walkers, states, strict=True)]
+        if length >= least and _fits(walkers, ends, len(wanted)):
+            return False
+        for symbol in range(alphabet.end):
+            after = tuple(walker.step(state, symbol) for walker, state in zip(walkers, states, strict=True))
+            following = (min(length + 1, longest), after)
+            if following not in kept and not _is_lost(walkers, after, len(wanted)):
+                if len(kept) >= MAX_PRODUCT:
+                    return False
+                kept.add(following)
+                queue.append(following)
+    return True
