@@ -7,11 +7,12 @@ JSON Pointer from the root; one that leaves the document is an error, and nothin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urldefrag, urljoin
 
 from registry.core.solver.dialects import DIALECTS, MANY, assertions, children, is_hidden
+from registry.core.solver.dynamic_scope import Anchors, DynamicScope
 from registry.core.solver.metaschemas import dialect_root, documents_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Json = Any
 
 MAX_DEPTH = 200
+MAX_COPIES = 300
 
 
 class UnusableSchema(ValueError):
@@ -82,10 +84,11 @@ def _joined(base: str, reference: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Where a subschema stands: its base URI and its dialect."""
+    """Where a subschema stands: its base URI, its dialect, and the resources around it."""
 
     base: str
     dialect: int
+    dynamic: DynamicScope = field(default_factory=DynamicScope)
 
 
 class _Translation:
@@ -98,20 +101,24 @@ class _Translation:
         self.resources: dict[str, str] = {"": ""}  # URI -> original pointer of the resource's root
         self.original = schema
         self.faults: list[UnusableSchema] = []
-        self.is_one_resource = True
         self.is_extensible = False  # it has an anchor that takes over the meta-schemas' dynamic references
         self.counted: set[str] = set()
         self.documents: dict[str, Json] = {"": schema}  # meta-schemas stand beside it, by their URIs
         self.scopes: dict[str, _Scope] = {}  # original pointer -> where it stands
-        self.adopted: list[tuple[str, str]] = []  # what nothing but a reference leads to: original and new pointer
+        self.adopted: list[tuple[str, str, _Scope]] = []  # what only references lead to: original and new pointer
+        self.copies: dict[tuple[str, DynamicScope], str] = {}  # places that are met in another dynamic scope
+        self.anchors = Anchors()
         self._index(schema, "", _Scope("", self.default))
-        self._plan("", "", _Scope("", self.default))
+        self._plan("", "", self._start())
+
+    def _start(self) -> _Scope:
+        return _Scope("", self.default, DynamicScope().entered("", self.anchors))
 
     def document(self) -> Json:
         """Return the whole translation; what only references lead to stands under ``$defs``."""
-        whole = self.subschema(self.original, "", "", _Scope("", self.default), 0)
-        for old, new in self.adopted:  # it grows on the way
-            content = self.subschema(self._raw(old), old, new, self.scopes[old], 0)
+        whole = self.subschema(self.original, "", "", self._start(), 0)
+        for old, new, scope in self.adopted:  # it grows on the way
+            content = self.subschema(self._raw(old), old, new, scope, 0)
             whole.setdefault("$defs", {})[new.rpartition("/")[2]] = content
         return whole
 
@@ -127,16 +134,24 @@ class _Translation:
             scope = self._scope(node, scope)
             if self._identifier(node, scope) is not None:
                 self.resources.setdefault(scope.base, pointer)
-                self.is_one_resource = self.is_one_resource and pointer == root
             extends = root == "" and (node.get("$dynamicAnchor") == "meta" or node.get("$recursiveAnchor") is True)
             self.is_extensible = self.is_extensible or extends
             for name in ("$anchor", "$dynamicAnchor"):
                 if isinstance(node.get(name), str):
                     self.resources.setdefault(f"{scope.base}#{node[name]}", pointer)
+            if root == "":
+                self._note_anchors(node, pointer, scope)
             identifier = node.get("id" if scope.dialect == 4 else "$id")
             if scope.dialect < 2019 and isinstance(identifier, str) and identifier.startswith("#"):
                 self.resources.setdefault(scope.base + identifier, pointer)
             stack.extend((child, at, scope, depth + 1) for _, child, at, _ in children(node, pointer, scope.dialect))
+
+    def _note_anchors(self, node: Mapping[str, Json], pointer: str, scope: _Scope) -> None:
+        if scope.dialect == 2020 and isinstance(node.get("$dynamicAnchor"), str):
+            self.anchors.dynamic.setdefault(scope.base, {}).setdefault(node["$dynamicAnchor"], pointer)
+        is_root = pointer == "" or self._identifier(node, scope) is not None
+        if scope.dialect == 2019 and node.get("$recursiveAnchor") is True and is_root:
+            self.anchors.recursive.setdefault(scope.base, pointer)
 
     def _plan(self, root: str, to_root: str, around: _Scope) -> None:
         """Work out the new pointer of every place, before any reference to it is translated."""
@@ -165,11 +180,12 @@ class _Translation:
         number = scope.dialect
         if isinstance(node.get("$schema"), str):
             number = DIALECTS.get(node["$schema"].removesuffix("#"), number)
-        scope = _Scope(scope.base, number)
+        scope = replace(scope, dialect=number)
         identifier = self._identifier(node, scope)
         if identifier is None:
             return scope
-        return _Scope(urldefrag(_joined(scope.base, identifier)).url, number)
+        base = urldefrag(_joined(scope.base, identifier)).url
+        return _Scope(base, number, scope.dynamic.entered(base, self.anchors))
 
     def target(self, reference: str, scope: _Scope, pointer: str) -> str:
         """Resolve a reference to the new pointer of what it names."""
@@ -188,16 +204,38 @@ class _Translation:
         if found + fragment not in self.moved and not self._adopt(found + fragment):
             self.faults.append(UnusableSchema(f"the reference {reference!r} points at no schema", f"{pointer}/$ref"))
             return ""
-        return self.moved[found + fragment]
+        return self._met(found + fragment, scope.dynamic)
+
+    def _met(self, place: str, dynamic: DynamicScope) -> str:
+        """Return the new pointer of a place that a reference leads to: of a copy, where the dynamic scope differs."""
+        natural = self.scopes[place]
+        node = self._raw(place)
+        within = self._scope(node, natural) if isinstance(node, dict) else natural
+        inside = dynamic.entered(within.base, self.anchors)
+        if inside == within.dynamic:
+            return self.moved[place]
+        if (place, inside) not in self.copies:
+            if len(self.copies) >= MAX_COPIES:
+                raise UnusableSchema("dynamic references lead through too many scopes", place)
+            new = self._free()
+            self.copies[place, inside] = new
+            self.origins[new] = place
+            self.adopted.append((place, new, replace(natural, dynamic=inside)))
+        return self.copies[place, inside]
+
+    def _free(self) -> str:
+        """Return a new pointer for what only references lead to."""
+        name = f"adopted{len(self.adopted)}"
+        while name in self.original.get("$defs", {}):
+            name += "_"
+        return f"/$defs/{name}"
 
     def _metaschema(self, uri: str) -> str | None:
         """Take a dialect's meta-schema in, with its vocabularies; return its root's pointer."""
-        kept = self.is_one_resource
         for name, content in documents_of(uri).items():
             self.documents[name] = content
             self._index(content, name, _Scope(name, DIALECTS[uri]))
             self.scopes[name] = _Scope(name, DIALECTS[uri])
-        self.is_one_resource = kept
         return uri if uri in self.documents and uri else None
 
     def _adopt(self, place: str) -> bool:
@@ -208,12 +246,9 @@ class _Translation:
         around = place
         while around not in self.scopes:
             around = around.rpartition("/")[0]
-        taken = self.original.get("$defs", {})
-        name = f"adopted{len(self.adopted)}"
-        while name in taken:
-            name += "_"
-        self.adopted.append((place, f"/$defs/{name}"))
-        self._plan(place, f"/$defs/{name}", self.scopes[around])
+        new = self._free()
+        self.adopted.append((place, new, self.scopes[around]))
+        self._plan(place, new, self.scopes[around])
         return True
 
     def _raw(self, place: str) -> Json:
@@ -235,6 +270,7 @@ class _Translation:
         if not isinstance(node, dict):
             raise UnusableSchema("a schema is an object or a boolean", old)
         scope = self._scope(node, scope)
+        self.origins.setdefault(new, old)
         if scope.dialect == 2019:
             self.counted |= node.keys() & {"contains", "unevaluatedItems"}
         result: dict[str, Json] = {}
@@ -255,9 +291,9 @@ class _Translation:
         return result
 
     def _dynamic(self, node: Json, old: str, scope: _Scope, result: Mapping[str, Json]) -> dict[str, Json]:
-        """Translate a dynamic reference: in a document of one resource there is one thing it can name.
+        """Translate a dynamic reference to the place that it names in this dynamic scope.
 
-        Elsewhere it stays, and whoever meets it gives up.
+        One beside a ``$ref`` stays, and whoever meets it gives up.
         """
         keyword = {2019: "$recursiveRef", 2020: "$dynamicRef"}.get(scope.dialect, "")
         reference = node.get(keyword)
@@ -268,9 +304,21 @@ class _Translation:
         root = dialect_root(scope.base)
         if root in self.documents:
             return {"$dynamicRef": reference} if self.is_extensible else {"$ref": "#" + self.target(root, scope, old)}
-        return (
-            {"$ref": "#" + self.target(reference, scope, old)} if self.is_one_resource else {"$dynamicRef": reference}
-        )
+        if scope.dialect == 2019:
+            return self._recursive(reference, scope, old)
+        absolute, name = urldefrag(_joined(scope.base, reference))
+        place = scope.dynamic.resolve(name, self.anchors.dynamic.get(absolute, {}))
+        to = self.target(reference, scope, old) if place is None else self._met(place, scope.dynamic)
+        return {"$ref": "#" + to}
+
+    def _recursive(self, reference: str, scope: _Scope, old: str) -> dict[str, Json]:
+        """Translate 2019-09's ``$recursiveRef``; it stays where implementations differ about what it names."""
+        if scope.base not in self.anchors.recursive:
+            return {"$ref": "#" + self.target(reference, scope, old)}
+        place = scope.dynamic.outermost
+        if place is None or place != scope.dynamic.unbroken:
+            return {"$dynamicRef": reference}
+        return {"$ref": "#" + self._met(place, scope.dynamic)}
 
     @staticmethod
     def _place(result: dict[str, Json], to: str, child: Json) -> None:
