@@ -148,8 +148,14 @@ def _array(node: Node, value: list[Json], depth: int) -> Iterable[bool | None]:
             yield accepts(node.one["items"], item, depth)
     if "contains" in node.one:
         yield _contains(node, value, depth)
-    if "unevaluatedItems" in node.one and not node.one["unevaluatedItems"].trivial:
-        yield None
+    closed = node.one.get("unevaluatedItems")
+    if closed is not None and not closed.trivial:
+        seen = evaluated_items(node, value, depth)
+        for index, item in enumerate(value):
+            if seen is None:
+                yield None
+            elif index not in seen:
+                yield accepts(closed, item, depth)
 
 
 def _contains(node: Node, value: list[Json], depth: int) -> bool | None:
@@ -202,7 +208,25 @@ def evaluated(node: Node, value: dict[str, Json], depth: int) -> set[str] | None
     return names
 
 
-def _applied(node: Node, value: dict[str, Json], depth: int) -> Iterable[tuple[Node, bool | None]]:
+def evaluated_items(node: Node, value: list[Json], depth: int) -> set[int] | None:
+    """Return the positions that a node and its in-place applicators evaluate, without its own ``unevaluated...``."""
+    if depth > MAX_DEPTH or any("$dynamicRef" in each.keywords for each in in_place(node)):
+        return None
+    seen = set(range(len(value) if "items" in node.one else len(node.many.get("prefixItems", ()))))
+    if "contains" in node.one:
+        answers = [accepts(node.one["contains"], item, depth) for item in value]
+        if None in answers:
+            return None
+        seen |= {index for index, answer in enumerate(answers) if answer}
+    for each, holds in _applied(node, value, depth):
+        inner = evaluated_items(each, value, depth + 1) if holds else set()
+        if holds is None or inner is None:
+            return None
+        seen |= set(range(len(value))) if holds and "unevaluatedItems" in each.one else inner
+    return seen
+
+
+def _applied(node: Node, value: Json, depth: int) -> Iterable[tuple[Node, bool | None]]:
     """Yield the in-place applicators of a node, each with whether it holds for the value."""
     if node.reference:
         yield node.reference, True

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.graph import NO_PATTERN, NUMBERS, TYPES, Kind, Node, key
+from registry.core.solver.graph import NEVER, NO_PATTERN, NUMBERS, TYPES, Kind, Node, key
 from registry.core.solver.numbers import exact
 from registry.core.solver.refutation import implied
 from registry.core.solver.regex_matcher import search_text
@@ -96,6 +96,8 @@ class Facts:
         for atom in self.atoms:
             found.update(dict.fromkeys(atom.properties()))
             found.update((name, None) for name in map(exact_name, atom.patterns()) if name is not None)
+            listed = _listed(atom.one["propertyNames"]) if "propertyNames" in atom.one else None
+            found.update(dict.fromkeys(listed or ()))
             if "unevaluatedProperties" in atom.one:
                 # An alternative may evaluate a name that the atom itself doesn't mention.
                 found.update((name, None) for node in in_place(atom) for name in node.properties())
@@ -132,6 +134,9 @@ class Facts:
 
     def _property(self, name: str) -> Iterator[Node]:
         for atom in self.atoms:
+            listed = _listed(atom.one["propertyNames"]) if "propertyNames" in atom.one else None
+            if listed is not None and name not in listed:
+                yield NEVER
             if atom.named or atom.one:
                 yield from own_property(atom, name)
                 if "unevaluatedProperties" in atom.one and not may_evaluate(atom, name):
@@ -143,6 +148,8 @@ class Facts:
         Each atom's name matches one of its patterns (and maybe more), or none; at most 32 cases, else one without
         facts. A pattern that only one name matches mentions that name.
         """
+        if any("propertyNames" in atom.one and _listed(atom.one["propertyNames"]) is not None for atom in self.atoms):
+            return []
         cases = [Other((), frozenset(), ())]
         for atom in self.atoms:
             patterns = {name: node for name, node in atom.patterns().items() if exact_name(name) is None}
@@ -152,6 +159,12 @@ class Facts:
                 return [Other((), frozenset(), ())]
             cases = [case.joined(option) for case in cases for option in options]
         return [case for case in cases if not case.is_impossible()]
+
+
+def _listed(names: Node) -> list[str] | None:
+    """Return the names that ``propertyNames`` lists, None where it doesn't."""
+    values = names.resolved.values()
+    return None if values is None else [value for value in values if isinstance(value, str)]
 
 
 @dataclass(frozen=True, slots=True)

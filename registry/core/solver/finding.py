@@ -28,7 +28,7 @@ Json = Any
 class Budget:
     """How much work an answer may take, in steps: the same on every machine."""
 
-    proof_steps: int = 4_000
+    proof_steps: int = 10_000
     search_steps: int = 6_000
     max_nodes: int = 20_000
     max_paths: int = 100_000

@@ -123,6 +123,9 @@ class Node:
         return self._resolved
 
 
+# Nodes that are made in proofs need no document.
+ANYTHING = Node("", {}, -1, kind=("anything",))
+NEVER = Node("", {}, -1, false=True, kind=("nothing",))
 ASSERTIONS = frozenset(
     {
         *("type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),

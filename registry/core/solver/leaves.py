@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from itertools import islice, product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.evaluation import type_of
+from registry.core.solver.facts import gather
 from registry.core.solver.graph import NUMBERS, Node
 from registry.core.solver.numbers import exact
 from registry.core.solver.regex_members import no_string
@@ -17,9 +19,12 @@ Json = Any
 
 MAX_RANGE = 64
 MAX_SPELLINGS = 256
+MAX_NESTED = 3
+MAX_ITEMS = 4
+MAX_STRUCTURES = 64
 
 
-def finite_values(facts: Facts) -> list[Json] | None:
+def finite_values(facts: Facts, depth: int = 0) -> list[Json] | None:
     """Return all values that are left when there are only so many; None when there may be others.
 
     1 stands for 1.0 too, which is another value to draft 4's integer: see ``spelt``.
@@ -28,10 +33,46 @@ def finite_values(facts: Facts) -> list[Json] | None:
         return [value for value in facts.values if any(type_of(each) in facts.types for each in (value, _other(value)))]
     if facts.types <= {"null", "boolean"}:
         return [value for value in (None, True, False) if type_of(value) in facts.types]
+    if facts.types <= NUMBERS and facts.low and facts.low == facts.high and not facts.low[1]:
+        only = facts.low[0]
+        return [only.numerator] if only.denominator == 1 else [float(only)] if exact(float(only)) == only else None
     if facts.types <= {"literal", "integer"} and facts.low and facts.high:
         first, last = facts.low[0].__ceil__(), facts.high[0].__floor__()
         return list(range(first, last + 1)) if last - first < MAX_RANGE else None
+    if depth < MAX_NESTED and facts.types == {"array"}:
+        return _finite_arrays(facts, depth + 1)
+    if depth < MAX_NESTED and facts.types == {"object"}:
+        return _finite_objects(facts, depth + 1)
     return None
+
+
+def _finite_arrays(facts: Facts, depth: int) -> list[Json] | None:
+    """Return the arrays that are left, where they are short and of few values."""
+    if facts.max_items is None or facts.max_items > MAX_ITEMS:
+        return None
+    rows = [finite_values(gather(facts.item(index)), depth) for index in range(facts.max_items)]
+    found: list[Json] = []
+    for size in range(facts.min_items, facts.max_items + 1):
+        given = [row for row in rows[:size] if row is not None]
+        if len(given) < size or prod(map(len, given)) > MAX_STRUCTURES:
+            return None
+        found += [list(each) for each in product(*given)]
+    return found
+
+
+def _finite_objects(facts: Facts, depth: int) -> list[Json] | None:
+    """Return the objects that are left, where no name goes unmentioned and each has few values."""
+    names = facts.names()
+    if len(names) > MAX_ITEMS or not all(any(node.false for node in case.nodes) for case in facts.others()):
+        return None
+    found: list[dict[str, Json]] = [{}]
+    for name in names:
+        values = finite_values(gather(facts.property(name)), depth)
+        if values is None or len(found) * (len(values) + 1) > MAX_STRUCTURES:
+            return None
+        without = [] if name in facts.required else found
+        found = [*without, *({**each, name: value} for each in found for value in values)]
+    return list(found)
 
 
 def _other(value: Json) -> Json:

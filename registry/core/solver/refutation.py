@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.graph import KINDS, NO_PATTERN, NUMBERS, TYPES, Node
+from registry.core.solver.graph import ANYTHING, KINDS, NEVER, NO_PATTERN, NUMBERS, TYPES, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,8 +38,6 @@ _LEFT_OPEN: dict[str, tuple[frozenset[str], dict[str, Json]]] = {
     "propertyNames": (frozenset({"object"}), {"minProperties": 1}),
     "unevaluatedProperties": (frozenset({"object"}), {"minProperties": 1}),
 }
-_ANYTHING = Node("", {}, -1, kind=("anything",))
-_NOTHING = Node("", {}, -1, false=True, kind=("nothing",))
 
 
 def implied(node: Node) -> Node | None:
@@ -81,7 +79,7 @@ def _ways(node: Node) -> Iterator[Node]:
         )
         listed.kind = ("listed", node.kind)
         way = make("values", None, one={"not": listed})
-        way.implied = _ANYTHING  # to be none of some values is all that there is to say
+        way.implied = ANYTHING  # to be none of some values is all that there is to say
         yield way
     yield from _bounds(node, make)
     yield from _objects(node, make)
@@ -115,10 +113,10 @@ def _bounds(node: Node, make: Callable[..., Node]) -> Iterator[Node]:
 def _objects(node: Node, make: Callable[..., Node]) -> Iterator[Node]:
     kind = frozenset({"object"})
     for name in node.required():
-        yield make(("required", name), kind, named={"properties": {name: _NOTHING}})
+        yield make(("required", name), kind, named={"properties": {name: NEVER}})
     for owner, names in node.keywords.get("dependentRequired", {}).items():
         for name in names:
-            absent = {"properties": {name: _NOTHING}}
+            absent = {"properties": {name: NEVER}}
             yield make(("dependent", owner, name), kind, {"required": [owner]}, named=absent)
     for name, each in node.properties().items():
         if not each.trivial:
@@ -133,7 +131,7 @@ def _arrays(node: Node, make: Callable[..., Node]) -> Iterator[Node]:
     prefix = node.many.get("prefixItems", ())
     for index, each in enumerate(prefix):
         if not each.trivial:
-            items = (*(_ANYTHING for _ in range(index)), refuted(each))
+            items = (*(ANYTHING for _ in range(index)), refuted(each))
             yield make(("item", index), kind, {"minItems": index + 1}, many={"prefixItems": items})
     if "items" in node.one and not node.one["items"].trivial:
         yield make("items", kind, {"minItems": len(prefix) + 1}, one={"contains": refuted(node.one["items"])})

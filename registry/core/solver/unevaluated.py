@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from registry.core.solver.graph import Node
+from registry.core.solver.graph import ANYTHING, Node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 MAX_CASES = 32
 MAX_BRANCHES = 5
 MAX_DEPTH = 24
-_ANYTHING = Node("", {}, -1, kind=("anything",))
 
 
 class _TooMany(Exception):
@@ -74,15 +73,15 @@ def _case(node: Node, seen: _Seen, index: int) -> Node:
     case = Node(node.pointer, {}, -1, kind=("case", node.kind, index))
     conditions = seen.conditions
     if "unevaluatedProperties" in node.one and not seen.all_properties:
-        case.named["properties"] = dict.fromkeys(sorted(seen.names), _ANYTHING)
-        case.named["patternProperties"] = dict.fromkeys(sorted(seen.patterns), _ANYTHING)
+        case.named["properties"] = dict.fromkeys(sorted(seen.names), ANYTHING)
+        case.named["patternProperties"] = dict.fromkeys(sorted(seen.patterns), ANYTHING)
         case.one["additionalProperties"] = node.one["unevaluatedProperties"]
     if "unevaluatedItems" in node.one and not seen.all_items:
         rest = node.one["unevaluatedItems"]
         if seen.matching:
             kind = ("matching", rest.kind, *(each.kind for each in seen.matching))
             rest = Node(node.pointer, {}, -1, kind=kind, many={"anyOf": (rest, *seen.matching)})
-        case.many["prefixItems"] = (_ANYTHING,) * seen.prefix
+        case.many["prefixItems"] = (ANYTHING,) * seen.prefix
         case.one["items"] = rest
     if conditions:
         case.many["allOf"] = conditions
