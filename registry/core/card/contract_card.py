@@ -38,6 +38,7 @@ SCHEMA = "agent-card.schema"
 RESERVED_KINDS = frozenset({"timeout", "undeclared"})
 MAX_SCHEMA_CHECKS = 200
 _URL_MAJOR = re.compile(r"/v(\d+)(?:/|$)")
+_NAMED_PARTS = (("failures", "kind"), ("examples", "name"))
 _SEMVER_LIKE = re.compile(r"\d+(\.\d+)?")
 _HINTS = {
     "read_only": "readOnlyHint",
@@ -116,9 +117,11 @@ def _sound(value: Mapping[str, Json], faults: Iterable[str]) -> dict[str, Json]:
     for at, skill in enumerate(skills):
         skill.setdefault("id", f"/skills/{at}")
     for holder in (sound, *skills):
-        for row, naming in (("failures", "kind"), ("examples", "name"), ("tools", "name")):
+        for row, naming in _NAMED_PARTS:
             for at, each in enumerate(holder.get(row, ())):
                 each.setdefault(naming, f"/{row}/{at}")
+    for at, tool in enumerate(sound.get("tools", ())):
+        tool.setdefault("name", f"/tools/{at}")
     return sound
 
 

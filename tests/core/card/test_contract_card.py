@@ -185,6 +185,11 @@ BESIDE = [
     ({"skills": [{"input_schema": BROKEN}]}, "/skills/0/input_schema/properties/a/pattern", "a skill without an ID"),
     ({"skills": [5, {"id": "b", "output_schema": BROKEN}]}, "/skills/1/output_schema/properties/a/pattern", "no skill"),
     ({"skills": [None, {"id": "b", "output_schema": BROKEN}]}, "/skills/1/output_schema/properties/a/pattern", "null"),
+    (
+        {"name": 5, "skills": [{"id": "a", "tools": "x", "input_schema": BROKEN}]},
+        "/skills/0/input_schema/properties/a/pattern",
+        "a member that nobody knows",
+    ),
     ({"failures": [{}, {"kind": "timeout"}]}, "/failures/1/kind", "a failure without a kind"),
     ({"failures": 5, "documentation_url": "x"}, "/documentation_url", "no list of failures"),
     ({"tools": [{}, {"name": "t", "output_schema": BROKEN}]}, "/tools/1/output_schema/properties/a/pattern", "no tool"),
