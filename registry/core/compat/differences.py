@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from registry.core.card.canonical import canonical
 from registry.core.card.keywords import without_annotations
-from registry.core.compat.places import ANNOTATIONS, exists, fragment, named_places, written
+from registry.core.compat.places import ANNOTATIONS, exists, fragment, named_places, referenced, written
 from registry.core.solver import Found, GaveUp, Side, find, reasons
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ _FAMILIES: dict[str, Family] = {
     ),
 }
 
+_BESIDE_OTHERS = frozenset({"additionalProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "if"})
+
 
 @dataclass(frozen=True, slots=True)
 class SchemaDifference:
@@ -52,7 +54,8 @@ class SchemaDifference:
 
     ``kind``: it breaks; it widens (an input takes, an output promises more); a property is named for the first time,
     or no longer; a default or a format changed. ``place`` is where in the value ("" the whole). Of the schema that
-    refuses, ``keyword`` does it with the value ``wanted``; ``had`` is that keyword's value in the other one.
+    refuses, ``keyword`` does it with the value ``wanted``; ``had`` is that keyword's value in the other one. ``basis``
+    is what the fragments don't hold and the difference depends on: what they refer to, the property's name.
     ``shown`` says whether ``value`` is a value that shows it, with ``part`` at the place and ``extra`` properties there
     that the refusing schema doesn't name. ``undecided`` is why it could be neither shown nor excluded.
     """
@@ -67,6 +70,7 @@ class SchemaDifference:
     keyword: str = ""
     wanted: Json = None
     had: Json = None
+    basis: Json = None
     shown: bool = False
     value: Json = None
     part: Json = None
@@ -120,16 +124,24 @@ def _difference(
     there = _nearest(refusing, reason.pointer)
     wanted = fragment(refusing, reason.pointer)
     here = None if reason.accepting_pointer is None else _nearest(accepting, reason.accepting_pointer)
+    held = None if here is None else fragment(accepting, here)
     had = None
     if here is not None and keyword and exists(accepting, f"{here}/{keyword}"):
         here = f"{here}/{keyword}"
         had = fragment(accepting, here)
-    # Where the accepting schema hasn't the keyword, all of it would be the fragment, and any edit in it another change.
-    fragments = (had, fragment(refusing, there))
-    shown = isinstance(reason.answer, Found)
     value = reason.answer.value if isinstance(reason.answer, Found) else None
-    part = fragment(value, reason.instance_pointer) if shown else None
     path = _path(reason, value)
+    family = _family(keyword, wanted, path)
+    fragments = (had, fragment(refusing, there))
+    alone = had is not None and family in ("required", "value", "bound", "pattern")
+    beside = _needs_others(keyword, wanted) and there.endswith(f"/{keyword}")
+    basis = [
+        *_basis(accepting, had if alone else held),
+        *_basis(refusing, fragment(refusing, there.rpartition("/")[0]) if beside else fragments[1]),
+        reason.instance_pointer.rpartition("/")[2] if keyword == "false" else None,
+    ]
+    shown = isinstance(reason.answer, Found)
+    part = fragment(value, reason.instance_pointer) if shown else None
     return SchemaDifference(
         kind=kind,
         place=written(path),
@@ -137,10 +149,11 @@ def _difference(
         new_pointer=there if refusing_is_new else here,
         old=fragments[0] if refusing_is_new else fragments[1],
         new=fragments[1] if refusing_is_new else fragments[0],
-        family=_family(keyword, wanted, path),
+        family=family,
         keyword=keyword,
         wanted=wanted,
         had=had,
+        basis=basis,
         shown=shown,
         value=value,
         part=part,
@@ -156,6 +169,20 @@ def _family(keyword: str, wanted: Json, path: Path) -> Family:
     if keyword == "false":
         return "property" if path and path[-1].startswith(".") else "other"
     return _FAMILIES.get(keyword, "other")
+
+
+def _basis(schema: Json, part: Json) -> list[Json]:
+    """Return all that a difference depends on in one schema, for its fingerprint: a part, and what that refers to.
+
+    Where a schema hasn't the other one's keyword, and where a keyword means nothing without those beside it, the part
+    is the whole place: one break that was let through must not let through another.
+    """
+    return [part, referenced(schema, part)]
+
+
+def _needs_others(keyword: str, wanted: Json) -> bool:
+    """Say whether a keyword's meaning depends on the ones beside it."""
+    return keyword in _BESIDE_OTHERS or (keyword.startswith("exclusive") and isinstance(wanted, bool))
 
 
 def _nearest(schema: Json, pointer: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import unquote
 
 from registry.core.solver.dialects import token
 from registry.core.solver.meaning import UnusableSchema, normalise
@@ -28,6 +29,7 @@ MAX_PLACES = 2_000
 MAX_VISITS = 20_000
 MAX_STEPS = 12
 ANNOTATIONS: tuple[Literal["default", "format"], ...] = ("default", "format")
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _PLAIN = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 
 
@@ -122,6 +124,22 @@ def fragment(schema: Json, pointer: str) -> Json:
         else:
             node = node.get(name) if isinstance(node, dict) else None
     return node
+
+
+def referenced(schema: Json, part: Json) -> dict[str, Json]:
+    """Return what a part of a schema refers to, by reference; a reference of another kind leads to the whole schema."""
+    found: dict[str, Json] = {}
+    stack = [part]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            references = [node[name] for name in _REFERENCES if isinstance(node.get(name), str)]
+            for each in references:
+                if each not in found:
+                    found[each] = fragment(schema, unquote(each[1:])) if each.startswith("#/") else schema
+                    stack.append(found[each])
+        stack.extend(node.values() if isinstance(node, dict) else node if isinstance(node, list) else ())
+    return found
 
 
 def exists(schema: Json, pointer: str) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Json = Any
 
 MAX_VALUE = 300
+MAX_PRINTS = 20
 _INDENT = " " * 7
 
 
@@ -112,19 +113,32 @@ def judgement_as_text(judgement: Mapping[str, Json]) -> str:
     shown = [each for each in nearest["changes"] if each["level"] != "patch"] if nearest else []
     if shown:
         blocks += ["", _comparison(nearest), *map(_change_text, shown)]
-    told = {change["fingerprint"] for change in shown}
-    alike = []
+    told = {_key(change) for change in shown}
+    named = {change["fingerprint"] for change in shown}
+    alike, further = [], []
     for report in others:
         breaks = [change for change in report["changes"] if change["level"] == "major"]
-        news = [change for change in breaks if change["fingerprint"] not in told]
-        told |= {change["fingerprint"] for change in breaks}
+        news = [change for change in breaks if _key(change) not in told]
+        further += [] if report["verdict"] != "refused" else [each for each in breaks if each not in news]
+        told |= {_key(change) for change in news}
+        named |= {change["fingerprint"] for change in news}
         if news:
             blocks += ["", _comparison(report), *map(_change_text, news)]
         elif report["verdict"] == "refused":
             alike.append(_versions(report))
     if alike:
         blocks += ["", f"{', '.join(alike)}: refused too, for what is told above"]
+    prints = list(dict.fromkeys(change["fingerprint"] for change in further if change["fingerprint"] not in named))
+    if prints:
+        blocks += ["", "what is told above, against the other versions; to let it through there too:"]
+        blocks += [f"{_INDENT}allow_breaking={each}" for each in prints[:MAX_PRINTS]]
+        blocks += [f"{_INDENT}and {len(prints) - MAX_PRINTS} more"] if len(prints) > MAX_PRINTS else []
     return "\n".join(blocks)
+
+
+def _key(change: Mapping[str, Json]) -> tuple[Json, ...]:
+    """Return what tells two changes apart for a reader; the same one may have another fingerprint elsewhere."""
+    return change["rule"], change["operation"], change["sentence"]
 
 
 def _comparison(report: Mapping[str, Json]) -> str:

@@ -65,10 +65,8 @@ def _checks(node: Node, value: Json, depth: int) -> Iterable[bool | None]:
     types = node.types()
     if types is not None:
         yield kind in types
-    values = node.values()
-    if values is not None:
-        wanted = key(value)
-        yield any(key(each) == wanted for each in values)
+    if "enum" in node.keywords or "const" in node.keywords:
+        yield node.lists(value)
     yield from _of_type(node, value, kind, depth)
     if node.reference:
         yield accepts(node.reference, value, depth)

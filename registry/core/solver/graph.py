@@ -60,6 +60,7 @@ class Node:
     _resolved: Node | None = None
     implied: Node | None = None  # what the ``not`` says, and the node of what is refused (``refutation``)
     refuted: Node | None = None
+    _keys: frozenset[Json] | None = None
     cases: tuple[Node, ...] | None = None  # of ``unevaluated...`` keywords (``unevaluated``)
 
     def types(self) -> frozenset[str] | None:
@@ -86,6 +87,12 @@ class Node:
         if listed is not None and key(only) not in map(key, listed):
             return []
         return [only]
+
+    def lists(self, value: Json) -> bool:
+        """Say whether ``values`` holds a value; there must be some."""
+        if self._keys is None:
+            self._keys = frozenset(map(key, self.values() or ()))
+        return key(value) in self._keys
 
     def required(self) -> tuple[str, ...]:
         """Return the required names."""

@@ -7,12 +7,13 @@ keyword. A value that the skeleton refuses, the whole refuses too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver import algebra
 from registry.core.solver.dialects import LITERAL, token
-from registry.core.solver.facts import gather, in_place
+from registry.core.solver.facts import gather, in_place, matches, may_evaluate
 from registry.core.solver.finding import BUDGET, Budget, Prepared, find, prepare
 from registry.core.solver.graph import Kind, Node
 from registry.core.solver.meaning import UnusableSchema
@@ -30,6 +31,7 @@ Json = Any
 
 MAX_REASONS = 64
 MAX_DEPTH = 40
+MAX_VISITS = 4_000
 PROOF_STEPS_EACH = 400
 STEPS_EACH = 1_500
 CANDIDATES_EACH = 60
@@ -65,7 +67,7 @@ class _Place:
     def below(self, wrap: Callable[[Json], Json], step: str, nodes: Sequence[Node]) -> _Place:
         """Go down into a part of the value."""
         build = self.build
-        pointer = nodes[0].pointer if nodes else None
+        pointer = nodes[0].resolved.pointer if nodes else None
         return _Place(lambda inner: build(wrap(inner)), self.instance_pointer + step, pointer, self.depth + 1)
 
 
@@ -82,10 +84,12 @@ def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
     try:
         prepared = prepare(accepted_by, refused_by[:1], budget)
         walk = _Walk(prepared, Prover(budget.proof_steps, prepared.graph.spells))
-        leaves = list(walk.leaves())
+        leaves = list(islice(walk.leaves(), MAX_REASONS + 1))
     except (UnusableSchema, CannotValidate, RecursionError):
         return fallback
     found = [reason for leaf in leaves[:MAX_REASONS] if (reason := _reason(prepared, leaf)) is not None]
+    if len(leaves) > MAX_REASONS or walk.is_cut:
+        found.append(Reason("", "", GaveUp(f"there are more than {len(found)} ways to be refused"), ""))
     certain = [reason for reason in found if isinstance(reason.answer, Found)]
     if isinstance(whole, Found) and not certain:
         return fallback
@@ -126,6 +130,11 @@ def _at_position(index: int) -> Callable[[Json], Json]:
     return lambda inner: {"prefixItems": [*([True] * index), inner]}
 
 
+def _describes(node: Node, name: str) -> bool:
+    """Say whether a node's ``additionalProperties`` may pass a name by."""
+    return name in node.properties() or any(matches(pattern, name) is not False for pattern in node.patterns())
+
+
 def _refuses(document: Json, value: Json) -> bool:
     """Say whether it is this keyword that refuses, not another one beside it."""
     return not accepts(document, value)
@@ -145,24 +154,36 @@ def _moved(schema: Json) -> Json:
 
 @dataclass(slots=True)
 class _Walk:
-    """One walk over the refusing schema. Pairs that were walked before are passed by."""
+    """One walk over the refusing schema, place by place; a pair that is met again inside of itself is passed by."""
 
     prepared: Prepared
     prover: Prover
-    walked: set[tuple[frozenset[Kind], Kind]] = field(default_factory=set)
+    open: set[tuple[frozenset[Kind], Kind]] = field(default_factory=set)
+    visits: int = 0
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there were more places than are walked."""
+        return self.visits > MAX_VISITS
 
     def leaves(self) -> Iterator[_Leaf]:
         roots = self.prepared.graph.roots
         accepting = roots[: self.prepared.accepting]
-        place = _Place(lambda inner: inner, "", accepting[0].pointer if accepting else None, 0)
+        place = _Place(lambda inner: inner, "", accepting[0].resolved.pointer if accepting else None, 0)
         yield from self.at(accepting, roots[self.prepared.accepting], place)
 
     def at(self, nodes: Sequence[Node], target: Node, place: _Place) -> Iterator[_Leaf]:
+        target = target.resolved
         facts = gather(nodes)
         pair = (frozenset(atom.kind for atom in facts.atoms), target.kind)
-        if pair in self.walked or place.depth > MAX_DEPTH or self._proven(nodes, target):
+        if pair in self.open or self.is_cut or self._proven(nodes, target):
             return
-        self.walked.add(pair)
+        self.visits += 1 if place.depth <= MAX_DEPTH else MAX_VISITS
+        self.open.add(pair)
+        yield from self._inside(facts, nodes, target, place)
+        self.open.discard(pair)
+
+    def _inside(self, facts: Facts, nodes: Sequence[Node], target: Node, place: _Place) -> Iterator[_Leaf]:
         if target.false:
             yield self._leaf(target, "", False, place)
             return
@@ -221,18 +242,36 @@ class _Walk:
             yield self._leaf(target, f"/dependentSchemas/{token(owner)}", rule, place)
         rest = target.one.get("additionalProperties")
         if rest is not None and not rest.trivial:
+            yield from self._each_other(facts, rest, place, lambda name: _describes(target, name))
+        if rest is not None and not rest.trivial and self._others_left(facts, rest):
             named = {"properties": dict.fromkeys(target.properties(), True)}
             named |= {"patternProperties": dict.fromkeys(target.patterns(), True)} if target.patterns() else {}
             rule = {**named, "additionalProperties": target.keywords["additionalProperties"]}
             yield self._leaf(target, "/additionalProperties", rule, place)
         closed = target.one.get("unevaluatedProperties")
         if closed is not None and not closed.trivial:
+            yield from self._each_other(facts, closed, place, lambda name: may_evaluate(target, name))
+        if closed is not None and not closed.trivial and self._others_left(facts, closed):
             names = {name: True for node in in_place(target) for name in node.properties()}
             patterns = {pattern: True for node in in_place(target) for pattern in node.patterns()}
             rule = {"properties": names, "patternProperties": patterns}
             rule["unevaluatedProperties"] = target.keywords["unevaluatedProperties"]
             if not any("additionalProperties" in node.one for node in in_place(target)):
                 yield self._leaf(target, "/unevaluatedProperties", rule, place)
+
+    def _each_other(self, facts: Facts, rest: Node, place: _Place, is_named: Callable[[str], bool]) -> Iterator[_Leaf]:
+        """Yield what is refused of each property that only the accepting side names."""
+        for name in facts.names():
+            if not is_named(name):
+                nodes = facts.property(name)
+                step = place.below(_inside("properties", name), f"/{token(name)}", nodes)
+                yield from self.at(
+                    nodes, rest, step if nodes else replace(step, accepting_pointer=place.accepting_pointer)
+                )
+
+    def _others_left(self, facts: Facts, rest: Node) -> bool:
+        """Say whether a property that nobody names may come and isn't proven to be accepted."""
+        return not all(self._proven(case.nodes, rest) for case in facts.others())
 
     def _array(self, facts: Facts, target: Node, place: _Place) -> Iterator[_Leaf]:
         prefix = target.many.get("prefixItems", ())

@@ -1,4 +1,5 @@
 import json
+import re
 
 from registry.core.compat.compare import compare
 from registry.core.compat.judging import decide
@@ -73,6 +74,8 @@ def test_of_further_comparisons_a_judgement_tells_only_what_is_new_and_breaks():
         "major  input takes only a string for `j` now; before, a boolean",
         "1.0.0 -> 1.2.1: refused too, for what is told above",
     ] == heads
+    prints = {change.fingerprint for report in found.reports for change in report.changes if change.level == "major"}
+    assert prints == set(re.findall("allow_breaking=(.*)", text))
 
 
 def test_a_judgement_as_json_holds_every_report_and_each_change_once():

@@ -118,3 +118,55 @@ def test_a_breaking_rule_says_what_to_do_instead(name):
 
 def test_the_page_of_rules_is_written_from_their_docstrings():
     assert index() == PAGE.read_text(), "write it anew: the module registry.core.compat.rules.pages says how"
+
+
+SHAPES = ("input_schema", "output_schema")
+MOVABLE = [
+    pytest.param(row, id=f"{name}: {row['why']}")
+    for name, rows in ROWS.items()
+    for row in rows
+    if any(member in row["old"] and member in row["new"] for member in SHAPES)
+    and not any(word in json.dumps(row) for word in ("$ref", "$id", "$schema", "#/"))
+]
+
+
+def moved(one, wrap):
+    """Return a row's card with its schemas moved to another place."""
+    return card({name: wrap(value) if name in SHAPES else value for name, value in one.items()})
+
+
+def as_it_is(schema):
+    return schema
+
+
+def behind_a_reference(schema):
+    return {"$defs": {"here": schema}, "$ref": "#/$defs/here"}
+
+
+def at_two_places(schema):
+    return {"type": "object", "properties": {"one": schema, "two": schema}, "required": ["one", "two"]}
+
+
+def breaks(report):
+    return sorted((change.rule, change.side) for change in report.changes if change.level == "major")
+
+
+@pytest.mark.parametrize("row", MOVABLE)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(behind_a_reference, as_it_is), (as_it_is, behind_a_reference), (behind_a_reference, behind_a_reference)],
+)
+def test_a_break_is_told_behind_a_reference_too(row, old, new):
+    policy = Policy(profile=row.get("profile", "declared"))
+    plain = compare(card(row["old"]), card(row["new"]), policy)
+    assert breaks(plain) == breaks(compare(moved(row["old"], old), moved(row["new"], new), policy))
+
+
+@pytest.mark.parametrize("row", MOVABLE)
+def test_a_break_at_two_places_is_told_at_each(row):
+    policy = Policy(profile=row.get("profile", "declared"))
+    once = compare(card(row["old"]), card(row["new"]), policy)
+    twice = compare(moved(row["old"], at_two_places), moved(row["new"], at_two_places), policy)
+    assert breaks(twice) == sorted(breaks(once) + breaks(once))
+    prints = [change.fingerprint for change in twice.changes if change.level == "major"]
+    assert len(prints) == len(set(prints))

@@ -27,9 +27,8 @@ CARDS = {"a2a-1.0": CARRIER, "a2a-0.3": FULL_0_3, "a2a-0.2": FULL_0_3, "union": 
 def outcome(kind, value):
     """Read a value as a card of a kind: a card whose views can be made, or findings; anything else is a crash."""
     raw = json.dumps(value).encode()
-    document = parse(raw)
     try:
-        card = FORMATS[kind](document, raw)
+        card = FORMATS[kind](parse(raw), raw)
     except InvalidCard as error:
         assert any(finding.level == "error" for finding in error.findings)
         return error

@@ -31,6 +31,7 @@ class Difference:
     new_pointer: str | None = None
     old: Json = None
     new: Json = None
+    basis: Json = None  # what else the change depends on, beside the fragments
     witness: Witness | None = None
     unproven: bool = False
 
@@ -98,4 +99,5 @@ def rule(
 def fingerprint(rule_id: str, side: str, found: Difference) -> str:
     """Return what identifies a change: never its words, its witness or the engine that found it."""
     parts = [rule_id, found.operation, side, found.old_pointer, found.new_pointer, found.old, found.new]
+    parts += [found.basis] if found.basis is not None else []
     return "sha256:" + hashlib.sha256(canonical(parts)).hexdigest()

@@ -100,6 +100,7 @@ class Shapes:
             new_pointer=None if found.new_pointer is None else self.new.pointer + found.new_pointer,
             old=found.old,
             new=found.new,
+            basis=found.basis,
             witness=witness,
             unproven=bool(found.undecided),
         )
