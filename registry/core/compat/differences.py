@@ -7,12 +7,12 @@ something?" reads both as closed. Under ``literal`` both are read as written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from registry.core.card.canonical import canonical
+from registry.core.card.canonical import canonical, digest
 from registry.core.card.keywords import without_annotations
-from registry.core.compat.places import ANNOTATIONS, exists, fragment, named_places, referenced, written
+from registry.core.compat.places import ANNOTATIONS, exists, fragment, holds_member, named_places, referenced, written
 from registry.core.solver import Found, GaveUp, Side, find, reasons
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ _FAMILIES: dict[str, Family] = {
     ),
 }
 
+_WIDENING = frozenset({"oneOf", "unevaluatedProperties", "unevaluatedItems"})
 _BESIDE_OTHERS = frozenset({"additionalProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "if"})
 
 
@@ -86,17 +87,16 @@ def differences(old: Json, new: Json, direction: Direction, profile: Profile) ->
     takes = direction == "input"
     narrow, wide = (old, new) if takes else (new, old)  # what was taken must be taken; what is given must have been
     before, after = named_places(old), named_places(new)
-    breaks = [
-        _difference(reason, narrow, wide, "breaks", after if takes else before, refusing_is_new=takes)
-        for reason in reasons([Side(narrow, closed)], [Side(wide)])
-    ]
+    losses = _Comparison(narrow, wide, "breaks", after if takes else before, refusing_is_new=takes)
+    breaks = [losses.difference(reason) for reason in reasons(_sent(narrow, closed), [Side(wide)])]
     yield from breaks
     named = list(_named(before, after, breaks, old, new)) if profile == "declared" else []
     yield from named
     asked = not breaks or len(before) + len(after) <= MAX_PLACES_BESIDE_BREAKS
+    additions = _Comparison(wide, narrow, "widens", before if takes else after, refusing_is_new=not takes)
     gains = [
-        _difference(reason, wide, narrow, "widens", before if takes else after, refusing_is_new=not takes)
-        for reason in (reasons([Side(wide, closed)], [Side(narrow, closed)])[:MAX_GAINS] if asked else ())
+        additions.difference(reason)
+        for reason in (reasons(_sent(wide, closed), [Side(narrow, closed)])[:MAX_GAINS] if asked else ())
     ]
     # Additions are told by name; without a break, "could not be decided" is worth a word.
     unnamed = list(_named(after, before, breaks, new, old))
@@ -108,6 +108,15 @@ def differences(old: Json, new: Json, direction: Direction, profile: Profile) ->
     yield from _annotations(before, after)
 
 
+def _sent(schema: Json, closed: Literal["any", "absent"]) -> list[Side]:
+    """Return what a producer's value is accepted by: the closed reading, and the schema as it stands.
+
+    The closed reading alone would do, but for keywords by which a narrower subschema makes a wider schema.
+    """
+    sides = [Side(schema, closed)]
+    return [*sides, Side(schema)] if closed == "absent" and holds_member(schema, _WIDENING) else sides
+
+
 def _same(old: Json, new: Json) -> bool:
     """Say whether two schemas are equal but for annotations that promise nothing."""
     try:
@@ -116,50 +125,71 @@ def _same(old: Json, new: Json) -> bool:
         return False
 
 
-def _difference(
-    reason: Reason, accepting: Json, refusing: Json, kind: Kind, named: dict[Path, Place], *, refusing_is_new: bool
-) -> SchemaDifference:
-    """Put a reason into words' pieces; ``named`` are the places that the refusing schema names."""
-    keyword = reason.keyword
-    there = _nearest(refusing, reason.pointer)
-    wanted = fragment(refusing, reason.pointer)
-    here = None if reason.accepting_pointer is None else _nearest(accepting, reason.accepting_pointer)
-    held = None if here is None else fragment(accepting, here)
-    had = None
-    if here is not None and keyword and exists(accepting, f"{here}/{keyword}"):
-        here = f"{here}/{keyword}"
-        had = fragment(accepting, here)
-    value = reason.answer.value if isinstance(reason.answer, Found) else None
-    path = _path(reason, value)
-    family = _family(keyword, wanted, path)
-    fragments = (had, fragment(refusing, there))
-    alone = had is not None and family in ("required", "value", "bound", "pattern")
-    beside = _needs_others(keyword, wanted) and there.endswith(f"/{keyword}")
-    basis = [
-        *_basis(accepting, had if alone else held),
-        *_basis(refusing, fragment(refusing, there.rpartition("/")[0]) if beside else fragments[1]),
-        reason.instance_pointer.rpartition("/")[2] if keyword == "false" else None,
-    ]
-    shown = isinstance(reason.answer, Found)
-    part = fragment(value, reason.instance_pointer) if shown else None
-    return SchemaDifference(
-        kind=kind,
-        place=written(path),
-        old_pointer=here if refusing_is_new else there,
-        new_pointer=there if refusing_is_new else here,
-        old=fragments[0] if refusing_is_new else fragments[1],
-        new=fragments[1] if refusing_is_new else fragments[0],
-        family=family,
-        keyword=keyword,
-        wanted=wanted,
-        had=had,
-        basis=basis,
-        shown=shown,
-        value=value,
-        part=part,
-        extra=tuple(name for name in part if _is_extra(path, name, named)) if isinstance(part, dict) else (),
-        undecided=reason.answer.reason if isinstance(reason.answer, GaveUp) else "",
-    )
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """What one schema accepts, by what another one refuses; ``named`` are the places that the refusing one names."""
+
+    accepting: Json
+    refusing: Json
+    kind: Kind
+    named: dict[Path, Place]
+    refusing_is_new: bool
+    _bases: dict[tuple[bool, str], str] = field(default_factory=dict)
+
+    def difference(self, reason: Reason) -> SchemaDifference:
+        """Put a reason into words' pieces."""
+        keyword = reason.keyword
+        there = _nearest(self.refusing, reason.pointer)
+        wanted = fragment(self.refusing, reason.pointer)
+        place = None if reason.accepting_pointer is None else _nearest(self.accepting, reason.accepting_pointer)
+        here, had = place, None
+        if place is not None and keyword and exists(self.accepting, f"{place}/{keyword}"):
+            here = f"{place}/{keyword}"
+            had = fragment(self.accepting, here)
+        shown = isinstance(reason.answer, Found)
+        value = reason.answer.value if isinstance(reason.answer, Found) else None
+        part = fragment(value, reason.instance_pointer) if shown else None
+        path = _path(reason, value)
+        family = _family(keyword, wanted, path)
+        alone = had is not None and family in ("required", "value", "bound", "pattern")
+        beside = _needs_others(keyword, wanted) and there.endswith(f"/{keyword}")
+        gone = fragment(self.refusing, there)
+        return SchemaDifference(
+            kind=self.kind,
+            place=written(path),
+            old_pointer=here if self.refusing_is_new else there,
+            new_pointer=there if self.refusing_is_new else here,
+            old=had if self.refusing_is_new else gone,
+            new=gone if self.refusing_is_new else had,
+            family=family,
+            keyword=keyword,
+            wanted=wanted,
+            had=had,
+            basis=[
+                self._basis(here if alone else place, accepting=True),
+                self._basis(there.rpartition("/")[0] if beside else there, accepting=False),
+                reason.instance_pointer.rpartition("/")[2] if keyword == "false" else None,
+            ],
+            shown=shown,
+            value=value,
+            part=part,
+            extra=tuple(name for name in part if _is_extra(path, name, self.named)) if isinstance(part, dict) else (),
+            undecided=reason.answer.reason if isinstance(reason.answer, GaveUp) else "",
+        )
+
+    def _basis(self, pointer: str | None, *, accepting: bool) -> str | None:
+        """Return a digest of what a difference depends on in one schema: a part, and what that refers to.
+
+        Where a schema hasn't the other one's keyword, and where a keyword means nothing without those beside it, the
+        part is the whole place: one break that was let through must not let through another.
+        """
+        if pointer is None:
+            return None
+        if (accepting, pointer) not in self._bases:
+            schema = self.accepting if accepting else self.refusing
+            part = fragment(schema, pointer)
+            self._bases[accepting, pointer] = digest(canonical([part, referenced(schema, part)]))
+        return self._bases[accepting, pointer]
 
 
 def _family(keyword: str, wanted: Json, path: Path) -> Family:
@@ -169,15 +199,6 @@ def _family(keyword: str, wanted: Json, path: Path) -> Family:
     if keyword == "false":
         return "property" if path and path[-1].startswith(".") else "other"
     return _FAMILIES.get(keyword, "other")
-
-
-def _basis(schema: Json, part: Json) -> list[Json]:
-    """Return all that a difference depends on in one schema, for its fingerprint: a part, and what that refers to.
-
-    Where a schema hasn't the other one's keyword, and where a keyword means nothing without those beside it, the part
-    is the whole place: one break that was let through must not let through another.
-    """
-    return [part, referenced(schema, part)]
 
 
 def _needs_others(keyword: str, wanted: Json) -> bool:
@@ -265,7 +286,7 @@ def _unlisted(
         ("unnames", old, new, direction == "input" and not unnamed),
     )
     for kind, accepting, refusing, wanted in rows:
-        answer = find([Side(accepting, "absent")], [Side(refusing, "absent")]) if wanted else None
+        answer = find(_sent(accepting, "absent"), [Side(refusing, "absent")]) if wanted else None
         if isinstance(answer, Found):
             yield SchemaDifference(kind, "", "", "", None, None, "other", shown=True, value=answer.value)
 

@@ -142,6 +142,17 @@ def referenced(schema: Json, part: Json) -> dict[str, Json]:
     return found
 
 
+def holds_member(schema: Json, names: frozenset[str]) -> bool:
+    """Say whether an object anywhere in a schema has a member of one of these names."""
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict) and not names.isdisjoint(node):
+            return True
+        stack.extend(node.values() if isinstance(node, dict) else node if isinstance(node, list) else ())
+    return False
+
+
 def exists(schema: Json, pointer: str) -> bool:
     """Say whether a pointer names something in a schema (null is something)."""
     parent, _, last = pointer.rpartition("/")

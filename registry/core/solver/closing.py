@@ -141,7 +141,7 @@ class _Closing:
             else:
                 result[keyword] = self._below(keyword, value, below, to, shared)
         named = _required_names(schema)
-        if named and "additionalProperties" not in schema:
+        if named and not _is_explicit(schema):
             result["properties"] = {**dict.fromkeys(named, True), **result.get("properties", {})}
         result.pop("$defs", None)
         result.pop("definitions", None)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.facts import in_place, matches, own_property
+from registry.core.solver.conjunction import in_place
+from registry.core.solver.facts import matches, own_property
 from registry.core.solver.graph import NO_PATTERN, Node, key
 from registry.core.solver.numbers import exact
 

@@ -11,21 +11,17 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.graph import NEVER, NO_PATTERN, NUMBERS, TYPES, Kind, Node, key
+from registry.core.solver.conjunction import flatten, in_place
+from registry.core.solver.graph import NEVER, NO_PATTERN, NUMBERS, TYPES, Node, key
 from registry.core.solver.numbers import exact
-from registry.core.solver.refutation import implied
 from registry.core.solver.regex_matcher import search_text
 from registry.core.solver.regex_members import no_string
-from registry.core.solver.unevaluated import cases, is_closing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Json = Any
 Bound = tuple[Fraction, bool]  # the number, and whether it is excluded
-
-IN_PLACE_ROWS = ("allOf", "anyOf", "oneOf")
-IN_PLACE_ONES = ("if", "then", "else")
 
 
 def matches(pattern: str, name: str) -> bool | None:
@@ -44,28 +40,6 @@ def exact_name(pattern: str) -> str | None:
     """Return the one name that a pattern like ``^name$`` matches, None for another pattern."""
     found = _EXACT.fullmatch(pattern)
     return None if found is None else re.sub(r"\\(.)", r"\1", found[1])
-
-
-def flatten(nodes: Iterable[Node]) -> tuple[Node, ...]:
-    """Return the nodes with what they refer to and what they all must satisfy, each class once, in order."""
-    found: dict[Kind, Node] = {}
-    stack = list(nodes)[::-1]
-    while stack:
-        # A bare reference is of its target's class: without going on to the target, what that says would be lost.
-        node = stack.pop().resolved
-        if node.kind in found or node.trivial:
-            continue
-        found[node.kind] = node
-        stack.extend(node.many.get("allOf", ())[::-1])
-        negation = implied(node)
-        if negation is not None:
-            stack.append(negation)
-        if is_closing(node):
-            found_cases = cases(node)
-            stack.extend(found_cases if len(found_cases) == 1 else ())
-        if node.reference:
-            stack.append(node.reference)
-    return tuple(found.values())
 
 
 @dataclass(slots=True)
@@ -233,24 +207,6 @@ def _rest(atom: Node) -> tuple[Node, ...]:
     return () if may_be_seen else (closed,)
 
 
-def in_place(node: Node) -> list[Node]:
-    """Return a node and everything that may be applied to the same value, however deep."""
-    found: dict[int, Node] = {}
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if id(each) in found:
-            continue
-        found[id(each)] = each
-        for row in IN_PLACE_ROWS:
-            stack.extend(each.many.get(row, ()))
-        stack.extend(each.one[name] for name in IN_PLACE_ONES if name in each.one)
-        stack.extend(each.named.get("dependentSchemas", {}).values())
-        if each.reference:
-            stack.append(each.reference)
-    return list(found.values())
-
-
 def may_evaluate(atom: Node, name: str) -> bool:
     """Say whether anything applied in place might evaluate a property, so that ``unevaluated...`` may not see it."""
     for node in in_place(atom):
@@ -314,8 +270,18 @@ def _numbers(facts: Facts, atom: Node) -> None:
         facts.multiples.append(exact(words["multipleOf"]))
 
 
+_SIZES = frozenset(
+    {
+        *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems"),
+        *("pattern", NO_PATTERN),
+    }
+)
+
+
 def _sizes(facts: Facts, atom: Node) -> None:
     words = atom.keywords
+    if words.keys().isdisjoint(_SIZES) and "contains" not in atom.one:
+        return
     facts.min_length = max(facts.min_length, int(words.get("minLength", 0)))
     facts.min_items = max(facts.min_items, int(words.get("minItems", 0)))
     facts.min_properties = max(facts.min_properties, int(words.get("minProperties", 0)))

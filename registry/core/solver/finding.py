@@ -105,12 +105,17 @@ def find(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget
         return Nothing() if _decided_by_one(accepted_by, refused_by, budget) else GaveUp(str(problem))
     except RecursionError:
         return GaveUp("the schemas are nested too deep")
+    return answer(prepared, budget)
+
+
+def answer(prepared: Prepared, budget: Budget) -> Answer:
+    """Answer a question that is read: prove, or else search, or else ask the algebra."""
     if proven_by_structure(prepared, budget):
         return Nothing()
-    answer = search(prepared, budget)
-    if isinstance(answer, Found):
-        return answer
-    return Nothing() if _proven_by_algebra(prepared) else answer
+    found = search(prepared, budget)
+    if isinstance(found, Found):
+        return found
+    return Nothing() if _proven_by_algebra(prepared) else found
 
 
 def _decided_by_one(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget) -> bool:

@@ -61,6 +61,8 @@ class Node:
     implied: Node | None = None  # what the ``not`` says, and the node of what is refused (``refutation``)
     refuted: Node | None = None
     _keys: frozenset[Json] | None = None
+    beside: tuple[Node, ...] | None = None  # what its values must satisfy too, and what applies in place (``facts``)
+    applied: list[Node] | None = None
     cases: tuple[Node, ...] | None = None  # of ``unevaluated...`` keywords (``unevaluated``)
 
     def types(self) -> frozenset[str] | None:
@@ -121,6 +123,11 @@ class Node:
                 keyword in ASSERTIONS for keyword in self.keywords
             )
         return self._trivial
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it was made of a negation; while one is being made, it may still get alternatives."""
+        return self.document < 0
 
     @property
     def resolved(self) -> Node:

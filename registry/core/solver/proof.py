@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from registry.core.solver.conjunction import flatten, in_place
 from registry.core.solver.evaluation import accepts, both
-from registry.core.solver.facts import Facts, exact_name, flatten, gather, in_place, matches
+from registry.core.solver.facts import Facts, exact_name, gather, matches
 from registry.core.solver.graph import NUMBERS, Kind, Node
 from registry.core.solver.leaves import (
     finite_values,

@@ -12,14 +12,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver import algebra
+from registry.core.solver.conjunction import in_place
 from registry.core.solver.dialects import LITERAL, token
-from registry.core.solver.facts import gather, in_place, matches, may_evaluate
-from registry.core.solver.finding import BUDGET, Budget, Prepared, find, prepare
+from registry.core.solver.facts import gather, matches, may_evaluate
+from registry.core.solver.finding import BUDGET, Budget, Prepared, answer, find, prepare
 from registry.core.solver.graph import Kind, Node
 from registry.core.solver.meaning import UnusableSchema
 from registry.core.solver.proof import Prover
 from registry.core.solver.question import Found, GaveUp, Nothing, Reason, Side
-from registry.core.solver.search import candidates
+from registry.core.solver.search import candidates_each
 from registry.core.solver.validators import CannotValidate, Disagreement, accepts
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ _LEAVES = (
     *("maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxProperties", "minProperties"),
     *("dependentRequired", "propertyNames", "not", "anyOf", "oneOf", "unevaluatedItems"),
 )
+_REFERENCES = ("$ref", "$dynamicRef")
 _TOGETHER = {"contains": ("contains", "minContains", "maxContains"), "if": ("if", "then", "else")}
 
 
@@ -77,17 +79,23 @@ def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
     Each with a value (checked by both validators) and the keyword's pointer, in the refusing schema's order; at most
     64. Empty when no value answers. Where nothing more exact can be said, one reason stands at the root.
     """
-    whole = find(accepted_by, refused_by, budget)
-    if isinstance(whole, Nothing) or not refused_by:
+    if not refused_by:
         return ()
-    fallback = (Reason("", "", whole, ""),)
     try:
         prepared = prepare(accepted_by, refused_by[:1], budget)
-        walk = _Walk(prepared, Prover(budget.proof_steps, prepared.graph.spells))
-        leaves = list(islice(walk.leaves(), MAX_REASONS + 1))
     except (UnusableSchema, CannotValidate, RecursionError):
+        whole = find(accepted_by, refused_by, budget)
+        return () if isinstance(whole, Nothing) else (Reason("", "", whole, ""),)
+    whole = answer(prepared, budget) if len(refused_by) == 1 else find(accepted_by, refused_by, budget)
+    if isinstance(whole, Nothing):
+        return ()
+    fallback = (Reason("", "", whole, ""),)
+    walk = _Walk(prepared, Prover(budget.proof_steps, prepared.graph.spells))
+    try:
+        leaves = list(islice(walk.leaves(), MAX_REASONS + 1))
+        found = list(_told(prepared, leaves[:MAX_REASONS]))
+    except (CannotValidate, RecursionError):
         return fallback
-    found = [reason for leaf in leaves[:MAX_REASONS] if (reason := _reason(prepared, leaf)) is not None]
     if len(leaves) > MAX_REASONS or walk.is_cut:
         found.append(Reason("", "", GaveUp(f"there are more than {len(found)} ways to be refused"), ""))
     certain = [reason for reason in found if isinstance(reason.answer, Found)]
@@ -96,22 +104,24 @@ def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
     return tuple(found) or fallback
 
 
-def _reason(prepared: Prepared, leaf: _Leaf) -> Reason | None:
-    """Ask a leaf's question; None when it is proven that the keyword refuses nothing."""
+def _told(prepared: Prepared, leaves: Sequence[_Leaf]) -> Iterator[Reason]:
+    """Ask the leaves' questions, in their order; those are left out whose keyword is proven to refuse nothing."""
     accepting, refusing = prepared.schemas()
-    document = {"$defs": {"whole": _moved(refusing[0])}, "allOf": [_moved(leaf.skeleton)]}
-    answer = _show(prepared, accepting, document)
-    proven = LITERAL not in str(leaf.skeleton) and algebra.is_contained(accepting, document)
-    if isinstance(answer, GaveUp) and proven:
-        return None
-    return Reason(leaf.pointer, leaf.keyword, answer, leaf.accepting_pointer, leaf.instance_pointer)
+    common = {"$defs": {"whole": _moved(refusing[0])}}
+    skeletons = [_moved(leaf.skeleton) for leaf in leaves]
+    rows = candidates_each(accepting, skeletons, STEPS_EACH, common)
+    for leaf, skeleton, values in zip(leaves, skeletons, rows, strict=True):
+        text = str(skeleton)
+        document = {**common, "allOf": [skeleton]} if any(each in text for each in _REFERENCES) else skeleton
+        shown = _show(prepared, values, document)
+        if isinstance(shown, GaveUp) and LITERAL not in text and algebra.is_contained(accepting, document):
+            continue
+        yield Reason(leaf.pointer, leaf.keyword, shown, leaf.accepting_pointer, leaf.instance_pointer)
 
 
-def _show(prepared: Prepared, accepting: list[Json], document: Json) -> Found | GaveUp:
+def _show(prepared: Prepared, values: Iterator[Json], document: Json) -> Found | GaveUp:
     try:
-        for index, value in enumerate(candidates(accepting, [document], STEPS_EACH)):
-            if index >= CANDIDATES_EACH:
-                break
+        for value in islice(values, CANDIDATES_EACH):
             try:
                 if prepared.fits(value) and _refuses(document, value):
                     return Found(value)

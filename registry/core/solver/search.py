@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from registry.core.solver.search_graph import Node
 
-__all__ = ["candidates", "witness"]
+__all__ = ["candidates", "candidates_each", "witness"]
 
 Json = Any
 STEPS = 40_000
@@ -38,9 +38,19 @@ def candidates(accepting: Sequence[Json], refusing: Sequence[Json], steps: int =
     ``steps`` steps are taken, and each value must still be checked.
     """
     roots = graph([*accepting, *refusing])
-    accepted = [wanted(root) for root in roots[: len(accepting)]]
-    numbers = {root.number for root in roots[: len(accepting)]}
-    differing = [root for root in roots[len(accepting) :] if root.number not in numbers]
+    return _candidates(roots[: len(accepting)], roots[len(accepting) :], steps)
+
+
+def candidates_each(accepting: Sequence[Json], parts: Sequence[Json], steps: int, common: Json) -> list[Iterator[Json]]:
+    """Return the candidates for each of many ``parts`` to be refused: schemas of one document, with its ``common``."""
+    *roots, whole = graph([*accepting, {**common, "prefixItems": list(parts)}])
+    return [_candidates(roots, [part], steps) for part in whole.keywords["prefixItems"]]
+
+
+def _candidates(accepting: Sequence[Node], refusing: Sequence[Node], steps: int) -> Iterator[Json]:
+    accepted = [wanted(root) for root in accepting]
+    numbers = {root.number for root in accepting}
+    differing = [root for root in refusing if root.number not in numbers]
     ways = [way for root in differing for way in _ways(root)][:_MAX_WAYS] if refusing else [()]
     seen: set[str] = set()
     for value in _in_turn(accepted, ways, steps):

@@ -192,3 +192,30 @@ def test_a_fingerprint_hangs_on_everything_else(other):
         fingerprint("format-changed", "input", Difference("x", **found)),
     }
     assert len(prints) == 4
+
+
+ONE_OF = {
+    "type": "object",
+    "oneOf": [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"type": "string"}}}],
+}
+REST = {"type": "object", "required": ["x"], "unevaluatedProperties": {"type": "string"}}
+
+
+@pytest.mark.parametrize("side", ["input", "output"])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (ONE_OF, {"type": "object", "properties": {"a": {"type": "integer"}}}),
+        (ONE_OF, {"type": "object", "properties": {"b": {"type": "string"}}}),
+        (REST, {"type": "object", "properties": {"x": {"type": "string"}}}),
+        ({"properties": {"v": REST}}, {"properties": {"v": {"properties": {"x": {"type": "string"}}}}}),
+    ],
+)
+def test_a_witness_is_of_the_schema_as_it_stands_too(one, other, side):
+    for old, new in ((one, other), (other, one)):
+        changes = compare_schemas(old, new, side).changes
+        assert changes
+        for change in changes:
+            if change.witness:
+                kept = {"old": old, "new": new}[change.witness.accepted_by]
+                assert accepts(kept, change.witness.value)
