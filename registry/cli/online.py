@@ -132,7 +132,7 @@ def publish(
     """
     cards = _cards(paths, agent_id, version)
     options: dict[str, Any] = {
-        "dry_run": "true" if dry_run else "false",
+        "dry_run": dry_run,
         "allow_breaking": allow_breaking,
         "reason": reason,
         "commit": commit or files.revision_of(paths[0]),

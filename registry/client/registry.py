@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import time
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from registry.client import calls
 from registry.client.errors import Unreachable
+from registry.client.retrying import pause_before_next
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
     from registry.client.calls import Call, Card
+    from registry.client.retrying import Outcome
 
 Json = Any
 
-ATTEMPTS = 3
-WAIT_S = 0.3
-TIMEOUT_S = 60.0
+TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
 
 def _headers(token: str | None) -> dict[str, str]:
     return {"User-Agent": "agent-card-registry-client", **({"Authorization": f"Bearer {token}"} if token else {})}
 
 
-def _is_final(call: Call, response: httpx.Response, attempt: int) -> bool:
-    return response.status_code != 503 or not call.safe or attempt + 1 >= ATTEMPTS
-
-
-def _unreachable(base_url: str, problem: Exception) -> Unreachable:
-    return Unreachable(f"no registry answers at {base_url} ({type(problem).__name__}); is `cards serve` running?")
+def _settled(base_url: str, outcome: Outcome) -> httpx.Response:
+    if isinstance(outcome, httpx.Response):
+        return outcome
+    if isinstance(outcome, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
+        raise Unreachable(f"`{base_url}` is no registry's address; one looks like http://127.0.0.1:8080") from outcome
+    message = f"no registry answers at {base_url} ({type(outcome).__name__}); is `cards serve` running?"
+    raise Unreachable(message) from outcome
 
 
 class Registry:
@@ -44,7 +46,7 @@ class Registry:
 
     def __init__(self, url: str, token: str | None = None, *, client: httpx.Client | None = None) -> None:
         self.url = url.rstrip("/")
-        self._client = client or httpx.Client(timeout=TIMEOUT_S)
+        self._client = client or httpx.Client(timeout=TIMEOUT)
         self._token = token
 
     def __enter__(self) -> Registry:  # noqa: PYI034 - not made for subclasses
@@ -58,26 +60,26 @@ class Registry:
         self._client.close()
 
     def send(self, call: Call) -> httpx.Response:
-        """Send a call; what may be sent again is, a few times, when no answer or a 503 came."""
-        attempt = 0
-        while True:
-            try:
-                response = self._client.request(
-                    call.method,
-                    self.url + call.path,
-                    params=call.parameters,
-                    headers={**_headers(self._token), **call.headers},
-                    content=call.content,
-                )
-                if _is_final(call, response, attempt):
-                    return response
-            except httpx.ConnectError as problem:
-                if attempt + 1 >= ATTEMPTS:
-                    raise _unreachable(self.url, problem) from problem
-            except httpx.HTTPError as problem:
-                raise _unreachable(self.url, problem) from problem
-            attempt += 1
-            time.sleep(WAIT_S * attempt)
+        """Send a call, again where that may help (``retrying``). Raises Unreachable."""
+        for attempt in count(1):
+            outcome = self._sent(call)
+            pause_s = pause_before_next(call, attempt, outcome, time.time())
+            if pause_s is None:
+                break
+            time.sleep(pause_s)
+        return _settled(self.url, outcome)
+
+    def _sent(self, call: Call) -> Outcome:
+        try:
+            return self._client.request(
+                call.method,
+                self.url + call.path,
+                params=call.parameters,
+                headers={**_headers(self._token), **call.headers},
+                content=call.content,
+            )
+        except (httpx.RequestError, httpx.InvalidURL) as problem:
+            return problem
 
     def _json(self, call: Call) -> Json:
         return calls.answer(self.send(call))
@@ -92,11 +94,11 @@ class Registry:
 
     def check(self, cards: Sequence[Card], **options: Any) -> Json:
         """Judge cards as publishing them would, and store nothing."""
-        return self._json(calls.publish_many(cards, check="true", **options))
+        return self._json(calls.check(cards, **options))
 
-    def record(self, agent_id: str, selector: str = "latest") -> Json:
+    def record(self, agent_id: str, selector: str = "latest", *, accept_forced: bool = False) -> Json:
         """Return a version's record, with the card parsed."""
-        return self._json(calls.record(agent_id, selector))
+        return self._json(calls.record(agent_id, selector, accept_forced=accept_forced))
 
     def card_bytes(self, agent_id: str, selector: str = "latest") -> bytes:
         """Return a card's bytes as they were sent."""
@@ -127,7 +129,7 @@ class Registry:
             if cursor is None:
                 return
 
-    def agents(self, limit: int = 200, **filters: str | Sequence[str] | None) -> Iterator[Json]:
+    def agents(self, limit: int = 200, **filters: str | bool | Sequence[str] | None) -> Iterator[Json]:
         """Yield agents, last changed first, over all pages; filters as ``GET /v1/agents`` has them."""
         cursor: str | None = None
         while True:
@@ -155,7 +157,7 @@ class AsyncRegistry:
 
     def __init__(self, url: str, token: str | None = None, *, client: httpx.AsyncClient | None = None) -> None:
         self.url = url.rstrip("/")
-        self._client = client or httpx.AsyncClient(timeout=TIMEOUT_S)
+        self._client = client or httpx.AsyncClient(timeout=TIMEOUT)
         self._token = token
 
     async def __aenter__(self) -> AsyncRegistry:  # noqa: PYI034 - not made for subclasses
@@ -169,26 +171,26 @@ class AsyncRegistry:
         await self._client.aclose()
 
     async def send(self, call: Call) -> httpx.Response:
-        """Send a call; what may be sent again is, a few times, when no answer or a 503 came."""
-        attempt = 0
-        while True:
-            try:
-                response = await self._client.request(
-                    call.method,
-                    self.url + call.path,
-                    params=call.parameters,
-                    headers={**_headers(self._token), **call.headers},
-                    content=call.content,
-                )
-                if _is_final(call, response, attempt):
-                    return response
-            except httpx.ConnectError as problem:
-                if attempt + 1 >= ATTEMPTS:
-                    raise _unreachable(self.url, problem) from problem
-            except httpx.HTTPError as problem:
-                raise _unreachable(self.url, problem) from problem
-            attempt += 1
-            await asyncio.sleep(WAIT_S * attempt)
+        """Send a call, again where that may help (``retrying``). Raises Unreachable."""
+        for attempt in count(1):
+            outcome = await self._sent(call)
+            pause_s = pause_before_next(call, attempt, outcome, time.time())
+            if pause_s is None:
+                break
+            await asyncio.sleep(pause_s)
+        return _settled(self.url, outcome)
+
+    async def _sent(self, call: Call) -> Outcome:
+        try:
+            return await self._client.request(
+                call.method,
+                self.url + call.path,
+                params=call.parameters,
+                headers={**_headers(self._token), **call.headers},
+                content=call.content,
+            )
+        except (httpx.RequestError, httpx.InvalidURL) as problem:
+            return problem
 
     async def _json(self, call: Call) -> Json:
         return calls.answer(await self.send(call))
@@ -203,11 +205,11 @@ class AsyncRegistry:
 
     async def check(self, cards: Sequence[Card], **options: Any) -> Json:
         """Judge cards as publishing them would, and store nothing."""
-        return await self._json(calls.publish_many(cards, check="true", **options))
+        return await self._json(calls.check(cards, **options))
 
-    async def record(self, agent_id: str, selector: str = "latest") -> Json:
+    async def record(self, agent_id: str, selector: str = "latest", *, accept_forced: bool = False) -> Json:
         """Return a version's record, with the card parsed."""
-        return await self._json(calls.record(agent_id, selector))
+        return await self._json(calls.record(agent_id, selector, accept_forced=accept_forced))
 
     async def card_bytes(self, agent_id: str, selector: str = "latest") -> bytes:
         """Return a card's bytes as they were sent."""
@@ -239,7 +241,7 @@ class AsyncRegistry:
             if cursor is None:
                 return
 
-    async def agents(self, limit: int = 200, **filters: str | Sequence[str] | None) -> AsyncIterator[Json]:
+    async def agents(self, limit: int = 200, **filters: str | bool | Sequence[str] | None) -> AsyncIterator[Json]:
         """Yield agents, last changed first, over all pages."""
         cursor: str | None = None
         while True:
