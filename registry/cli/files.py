@@ -46,10 +46,11 @@ class CardFile:
         try:
             card = read_card(self.data, agent_id=agent_id, version=version)
         except InvalidInput as problem:
-            raise InvalidCard(self._shown(problem.findings)) from problem
-        return replace(card, findings=self._shown(card.findings))
+            raise InvalidCard(self.located(problem.findings)) from problem
+        return replace(card, findings=self.located(card.findings))
 
-    def _shown(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """Return findings about the bytes, each with the file, line and column where it is written."""
         return _shown(self.path, self.at, self.bundle.located(findings))
 
 

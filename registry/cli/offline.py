@@ -26,7 +26,7 @@ profile_option = click.option(
     type=click.Choice(["declared", "literal"]),
     default="declared",
     show_default=True,
-    help="What a schema's silence about other properties means.",
+    help="What a schema's silence about other properties means (docs/closing.md).",
 )
 
 
@@ -35,7 +35,7 @@ profile_option = click.option(
 @format_option
 @guarded
 def lint(paths: tuple[str, ...], form: str) -> None:
-    """Say everything that is wrong or odd in cards, each with its place.
+    """Say what is wrong or odd in cards, and where.
 
     \b
     cards lint agent-card.yaml
@@ -65,7 +65,9 @@ def _linted(path: str) -> dict[str, Any]:
 @format_option
 @guarded
 def diff(old: str, new: str, profile: Literal["declared", "literal"], form: str) -> None:
-    """Compare two cards in files: every change, its level, and a value that shows it.
+    """Compare two cards in files: what changed, and whom it breaks.
+
+    Each change has its level, and a break a value that shows it.
 
     \b
     cards diff old-card.yaml new-card.yaml

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from registry.cli import files
 from registry.cli.files import Unreadable
-from registry.cli.offline import FILE, profile_option
+from registry.cli.offline import FILE
 from registry.cli.output import FOUND, as_rows, finding_lines, format_option, guarded, show, show_json, warn
-from registry.client import Card, Registry
+from registry.client import Card, Invalid, Registry
 from registry.core.compat.judging import judge
 from registry.core.compat.rendering import judgement_as_json, judgement_as_text
 from registry.core.compat.report import Policy
-from registry.core.errors import InvalidCard
+from registry.core.errors import Finding, InvalidCard
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from registry.cli.files import CardFile
     from registry.core.card.model import Card as CoreCard
-    from registry.core.errors import Finding
 
 Json = Any
 
@@ -39,7 +41,11 @@ version_option = click.option("--version", help="The version, where the card's o
 @click.option("--against", metavar="FILE|git:REF", help="Judge against a file, or the same file at a git revision.")
 @id_option
 @version_option
-@profile_option
+@click.option(
+    "--profile",
+    type=click.Choice(["declared", "literal"]),
+    help="With --against: what a schema's silence about other properties means  [default: declared]",
+)
 @url_option
 @format_option
 @guarded
@@ -48,7 +54,7 @@ def check(
     against: str | None,
     agent_id: str | None,
     version: str | None,
-    profile: Literal["declared", "literal"],
+    profile: Literal["declared", "literal"] | None,
     url: str,
     form: str,
 ) -> None:
@@ -59,11 +65,13 @@ def check(
     cards check agent-card.yaml --against git:origin/main
     """
     if against is not None:
-        _check_offline(paths, against, agent_id, version, profile, form)
+        _check_offline(paths, against, agent_id, version, profile or "declared", form)
         return
+    if profile is not None:
+        raise click.UsageError("--profile needs --against; a registry judges by the profile of the card's namespace")
     cards = _cards(paths, agent_id, version)
-    with Registry(url) as registry:
-        answer = registry.check(cards)
+    with Registry(url) as registry, _faults_in_files(cards):
+        answer = registry.check([card for _, card in cards])
     _show_answer(answer, form)
 
 
@@ -81,7 +89,9 @@ def _check_offline(
         after = files.load(path).read(agent_id=agent_id, version=version)
         is_git = against.startswith("git:")
         before = files.load_at(path, against.removeprefix("git:")) if is_git else files.load(against)
-        judged = judge([_versioned(before.read(), against)], _versioned(after, path), Policy(profile=profile))
+        old = _versioned(before.read(), against, "compare with `cards diff`")
+        new = _versioned(after, path, "give --version, or compare with `cards diff`")
+        judged = judge([old], new, Policy(profile=profile))
         judgements.append({"file": path, **judgement_as_json(judged)})
     if form == "json":
         show_json({"judgements": judgements})
@@ -92,10 +102,9 @@ def _check_offline(
         raise SystemExit(FOUND)
 
 
-def _versioned(card: CoreCard, name: str) -> CoreCard:
+def _versioned(card: CoreCard, name: str, advice: str) -> CoreCard:
     if card.version is None:
-        message = f"{name} has no SemVer version (`{card.version_text}`), so it can't be judged"
-        raise Unreadable(f"{message}; give --version, or compare with `cards diff`")
+        raise Unreadable(f"{name} has no SemVer version (`{card.version_text}`), so it can't be judged; {advice}")
     return card
 
 
@@ -138,14 +147,14 @@ def publish(
         "commit": commit or files.revision_of(paths[0]),
         "status": status,
     }
-    with Registry(url, token) as registry:
-        answer = registry.publish_many(cards, **options)
+    with Registry(url, token) as registry, _faults_in_files(cards):
+        answer = registry.publish_many([card for _, card in cards], **options)
     _show_answer(answer, form)
 
 
-def _cards(paths: tuple[str, ...], agent_id: str | None, version: str | None) -> list[Card]:
+def _cards(paths: tuple[str, ...], agent_id: str | None, version: str | None) -> list[tuple[CardFile, Card]]:
     """Load cards, and read each here first: the faults of all are told with file and line before anything is sent."""
-    cards: list[Card] = []
+    cards: list[tuple[CardFile, Card]] = []
     faults: list[Finding] = []
     for path in paths:
         try:
@@ -156,10 +165,28 @@ def _cards(paths: tuple[str, ...], agent_id: str | None, version: str | None) ->
         else:
             if card.findings:
                 warn(finding_lines(as_rows(card.findings)))
-            cards.append(Card(file.data, agent_id, version))
+            cards.append((file, Card(file.data, agent_id, version)))
     if faults:
         raise InvalidCard(faults)
     return cards
+
+
+@contextmanager
+def _faults_in_files(cards: Sequence[tuple[CardFile, Card]]) -> Iterator[None]:
+    """Turn what a registry finds wrong with cards into findings about their files."""
+    try:
+        yield
+    except Invalid as problem:
+        findings = problem.problem.get("findings")
+        if problem.code != "invalid-card" or not findings:
+            raise
+        raise InvalidCard([_in_its_file(row, cards) for row in findings]) from problem
+
+
+def _in_its_file(row: Mapping[str, Json], cards: Sequence[tuple[CardFile, Card]]) -> Finding:
+    place = re.fullmatch(r"/cards/(\d+)(.*)", row["pointer"]) if len(cards) > 1 else None
+    (file, _), pointer = (cards[int(place[1])], place[2]) if place else (cards[0], row["pointer"])
+    return file.located([Finding(row["code"], pointer, row["message"], row["level"])])[0]
 
 
 def _show_answer(answer: Mapping[str, Json], form: str) -> None:
@@ -203,28 +230,37 @@ def _show_publication(publication: Mapping[str, Json]) -> None:
 def get(name: str, part: str, a2a_version: str | None, url: str, form: str) -> None:
     """Print a card, its record or its contract.
 
+    SELECTOR is a version (1.2.0), latest (the default), a major (v1), a range (^1.2, ~1.2.3, '>=1 <2'), or a card's
+    digest (sha256:...).
+
     \b
     cards get com.example.greeter
     cards get com.example.greeter@^1.2 --output contract
     """
+    if a2a_version and part != "a2a":
+        raise click.UsageError("--a2a-version needs --output a2a")
     agent_id, _, selector = name.partition("@")
+    if not agent_id:
+        raise click.UsageError("give an agent's ID; `cards search` lists them")
     with Registry(url) as registry:
+        record = registry.record(agent_id, selector or "latest")
+        version = record["version"]
         match part:
-            case "card" if form == "json":
-                show_json(registry.record(agent_id, selector or "latest")["card"])
-            case "card":
-                data = registry.card_bytes(agent_id, selector or "latest")
+            case "record" if form == "text":
+                _show_record(record)
+            case "record":
+                show_json(record)
+            case "card" if form == "text":
+                data = registry.card_bytes(agent_id, version)
                 click.echo(data, nl=not data.endswith(b"\n"))
+            case "card":
+                show_json(record["card"])
             case "contract":
-                show_json(registry.contract(agent_id, selector or "latest"))
-            case "a2a":
-                show_json(registry.a2a(agent_id, selector or "latest", a2a_version))
+                show_json(registry.contract(agent_id, version))
             case _:
-                record = registry.record(agent_id, selector or "latest")
-                if form == "json":
-                    show_json(record)
-                else:
-                    _show_record(record)
+                show_json(registry.a2a(agent_id, version, a2a_version))
+    if form == "text" and record["prerelease"] and selector != version and not selector.startswith("sha256:"):
+        warn(f"note: {version} is a prerelease; there is no release for `{selector or 'latest'}`")
 
 
 def _show_record(record: Mapping[str, Json]) -> None:
@@ -297,6 +333,9 @@ def search(
     for item in found:
         first = item["description"].strip().splitlines()[0] if item["description"].strip() else ""
         show(f"{item['agent_id']:{width}}  {item['latest'] or item['version']:10}  {item['name']}: {first[:80]}")
+    unreleased = [item["agent_id"] for item in found if "-" in (item["latest"] or "").partition("+")[0]]
+    if unreleased:
+        warn(f"note: only prereleases so far: {', '.join(unreleased)}")
 
 
 @click.command()
@@ -317,6 +356,7 @@ def history(agent_id: str, url: str, form: str) -> None:
         return
     for item in items:
         counts = item["judgement"].get("counts", {})
-        changes = ", ".join(f"{count} {level}" for level, count in counts.items() if count) or "no changes"
+        changes = ", ".join(f"{count} {level}" for level, count in counts.items() if count)
+        changes = changes or ("no changes" if item["judgement"].get("predecessor") else "the first")
         forced = "  forced" if item["forced"] else ""
         show(f"{item['version']:14}  {item['state']:10}  {item['published_at'][:19]}Z  {changes}{forced}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 import click
 
-from registry.client.errors import Invalid, Missing, Refused, RegistryProblem, Taken, Unreachable
+from registry.client.errors import Invalid, Refused, RegistryProblem, Unreachable
 from registry.core.compat.rendering import judgement_as_text
 from registry.core.errors import InvalidCard, InvalidInput, RegistryError
 
@@ -24,8 +24,13 @@ R = TypeVar("R")
 Json = Any
 
 FOUND, NOT_JUDGED = 1, 2
-# What a command found out about its cards ends with FOUND; everything else couldn't be judged.
-_OUTCOMES: tuple[type[Exception], ...] = (InvalidCard, Refused, Taken, Missing)
+# What a command found out, here or at the registry, ends with FOUND; everything else couldn't be judged.
+_OUTCOMES = frozenset(
+    (
+        *("invalid-card", "update-refused", "version-taken"),
+        *("not-found", "unknown-agent", "unknown-version", "no-such-view"),
+    )
+)
 _COLOURS = {"major": "red", "minor": "yellow", "patch": "green", "error": "red", "Refused": "red", "Error": "red"}
 _HINTS = {"unauthenticated": "; set CARDS_TOKEN, or give --token"}
 
@@ -68,11 +73,11 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
-def finding_line(finding: Mapping[str, Json], name: str = "card") -> str:
+def finding_line(finding: Mapping[str, Json]) -> str:
     """Return a finding as ``file:line:column: level: place: message [code]``."""
     place = f":{finding['line']}:{finding.get('column', 1)}" if finding.get("line") else ""
     pointer = f"{finding['pointer']}: " if finding.get("pointer") else ""
-    message = f"{finding.get('file', name)}{place}: {finding['level']}: {pointer}{finding['message']}"
+    message = f"{finding.get('file', 'card')}{place}: {finding['level']}: {pointer}{finding['message']}"
     return f"{message} [{finding['code']}]"
 
 
@@ -107,7 +112,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
                 show_json(_document(problem))
             else:
                 _tell(problem)
-            raise SystemExit(FOUND if isinstance(problem, _OUTCOMES) else NOT_JUDGED) from None
+            raise SystemExit(FOUND if _document(problem)["code"] in _OUTCOMES else NOT_JUDGED) from None
         except BrokenPipeError:
             sys.stderr.close()
             raise SystemExit(FOUND) from None
@@ -117,7 +122,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
 def _document(problem: RegistryError | RegistryProblem | Unreachable) -> Mapping[str, Json]:
     if isinstance(problem, RegistryProblem):
-        return problem.problem or {"code": problem.code, "detail": str(problem)}
+        return {"code": problem.code, "detail": str(problem), **problem.problem}
     if isinstance(problem, RegistryError):
         return {"code": problem.code, "title": problem.title, "detail": str(problem), **problem.members()}
     return {"code": "unreachable", "title": "No registry answers", "detail": str(problem)}
@@ -126,11 +131,15 @@ def _document(problem: RegistryError | RegistryProblem | Unreachable) -> Mapping
 def _tell(problem: RegistryError | RegistryProblem | Unreachable) -> None:
     if isinstance(problem, Refused) and "judgement" in problem.problem:
         _tell_refusal(problem.problem["judgement"])
-    elif isinstance(problem, InvalidInput):
+    elif isinstance(problem, InvalidCard):
         warn(finding_lines(as_rows(problem.findings)))
         warn(f"Error: {problem.title[:1].lower()}{problem.title[1:]}")
+    elif isinstance(problem, InvalidInput):
+        warn(f"Error: {_together(as_rows(problem.findings))}")
+    elif isinstance(problem, Invalid) and problem.problem.get("findings"):
+        warn(f"Error: {_together(problem.problem['findings'])}")
     elif isinstance(problem, RegistryProblem):
-        warn(f"Error: {problem}{_HINTS.get(problem.code, '')}{_details(problem)}")
+        warn(f"Error: {problem}{_HINTS.get(problem.code, '')}{_digests(problem)}")
     else:
         warn(f"Error: {problem}")
 
@@ -141,9 +150,11 @@ def _tell_refusal(judgement: Mapping[str, Json]) -> None:
     show("Nothing was stored. To let a break through, for ever on record: --allow-breaking FINGERPRINT --reason '...'")
 
 
-def _details(problem: RegistryProblem) -> str:
-    document = problem.problem
-    rows = [finding_line(finding) for finding in document.get("findings", ())] if isinstance(problem, Invalid) else []
-    if document.get("stored_digest"):
-        rows += [f"stored {document['stored_digest']}", f"sent   {document.get('sent_digest')}"]
-    return "".join(f"\n  {row}" for row in rows)
+def _together(findings: Iterable[Mapping[str, Json]]) -> str:
+    """Return findings about a call or a setting, which stand in no file."""
+    return "\n  ".join(f"{each['pointer']}: {each['message']}".removeprefix(": ") for each in findings)
+
+
+def _digests(problem: RegistryProblem) -> str:
+    stored, sent = problem.problem.get("stored_digest"), problem.problem.get("sent_digest")
+    return f"\n  stored {stored}\n  sent   {sent}" if stored else ""

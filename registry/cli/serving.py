@@ -26,7 +26,7 @@ _MISSING = "the server's parts are not installed; `pip install 'agent-card-regis
 @click.option("--demo", is_flag=True, help="Publish a handful of example agents first, if they aren't there.")
 @guarded
 def serve(host: str | None, port: int | None, data_dir: Path | None, workers: int, demo: bool) -> None:
-    """Run the registry here, with a PostgreSQL of its own unless DATABASE_URL names one.
+    """Run the registry here, with its own PostgreSQL or DATABASE_URL's.
 
     \b
     cards serve --demo

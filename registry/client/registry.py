@@ -33,7 +33,8 @@ def _settled(base_url: str, outcome: Outcome) -> httpx.Response:
         return outcome
     if isinstance(outcome, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
         raise Unreachable(f"`{base_url}` is no registry's address; one looks like http://127.0.0.1:8080") from outcome
-    message = f"no registry answers at {base_url} ({type(outcome).__name__}); is `cards serve` running?"
+    why = str(outcome) or type(outcome).__name__
+    message = f"no registry answers at {base_url} ({why}); is `cards serve` running?"
     raise Unreachable(message) from outcome
 
 

@@ -5,48 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
-import shutil
-import signal
 import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import httpx
-import pytest
 from a2a.client import A2ACardResolver
 
 from tests.cli.test_offline import DEMO, cards
 from tests.http.serving import free_port
 
 PROBLEM = {"type", "title", "status", "detail", "code", "instance", "request_id"}
+URL = "deployment_url: https://agents.example.com/early\n"
 INVOICES = "com.yourcompany.finance.invoice-processor"
-
-
-@pytest.fixture(scope="module")
-def demo():
-    """Serve the demo as `cards serve --demo` does; give the environment that commands need."""
-    folder = Path(tempfile.mkdtemp(prefix="cards-demo-"))
-    folder.chmod(0o755)
-    port = str(free_port())
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CARDS_", "DATABASE_"))}
-    environment |= {"CARDS_DATA_DIR": str(folder), "CARDS_PORT": port, "NO_COLOR": "1"}
-    command = [sys.executable, "-u", "-c", "from registry.cli import main; main()", "serve", "--demo"]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        text = ""
-        while "Stop:" not in text:
-            line = process.stdout.readline()
-            assert line, "the server ended"
-            text += line
-        token = re.search(r"CARDS_TOKEN=(\S+)", text)[1]
-        yield {**environment, "CARDS_URL": f"http://127.0.0.1:{port}", "CARDS_TOKEN": token}, process, command
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(60)
-        process.stdout.close()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_the_main_job_as_the_readme_shows_it(demo):
@@ -147,3 +116,24 @@ def test_listening_beyond_loopback_needs_a_token():
     done = cards("serve", "--host", "0.0.0.0", env=environment)
     assert 2 == done.returncode
     assert "CARDS_ADMIN_TOKEN" in done.stderr
+
+
+def test_a_prerelease_that_stands_in_for_a_release_is_said_to_be_one(demo, tmp_path):
+    environment, _, _ = demo
+    card = tmp_path / "card.yaml"
+    card.write_text("agent_id: com.example.early\nname: E\nversion: 1.0.0-rc.1\ninput: text\noutput: text\n" + URL)
+    assert 0 == cards("publish", card, env=environment).returncode
+    note = "note: 1.0.0-rc.1 is a prerelease; there is no release for `{}`\n"
+    for name, output, wanted in [
+        ("com.example.early", "card", note.format("latest")),
+        ("com.example.early@v1", "record", note.format("v1")),
+        ("com.example.early@v1", "contract", note.format("v1")),
+        ("com.example.early@1.0.0-rc.1", "card", ""),
+        ("com.example.weather@v1", "card", ""),
+    ]:
+        done = cards("get", name, "--output", output, env=environment)
+        assert (0, wanted) == (done.returncode, done.stderr), (name, output)
+    assert "" == cards("get", "com.example.early", "--format", "json", env=environment).stderr
+    assert "note: only prereleases so far: com.example.early\n" == cards("search", env=environment).stderr
+    assert "" == cards("search", "--namespace", "com.yourcompany.finance", env=environment).stderr
+    assert "" == cards("search", "--format", "json", env=environment).stderr
