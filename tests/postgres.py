@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import tempfile
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
 
 from registry import embedded
 from registry.core.errors import Unavailable
@@ -29,6 +32,7 @@ def server_url() -> Iterator[str]:
     folder.chmod(0o755)
     try:
         with embedded.start(folder) as server:
+            asyncio.run(_without_waiting_for_the_disk(server.url))
             yield server.url
             return
     except Unavailable as reason:
@@ -40,6 +44,16 @@ def server_url() -> Iterator[str]:
 
     with PostgresContainer("postgres:18", driver=None) as container:
         yield container.get_connection_url()
+
+
+async def _without_waiting_for_the_disk(url: str) -> None:
+    """Turn fsync off: a database a test is some 300 files, and the last checkpoint would wait for all of them."""
+    connection = await asyncpg.connect(url)
+    try:
+        await connection.execute("alter system set fsync = off")
+        await connection.execute("select pg_reload_conf()")
+    finally:
+        await connection.close()
 
 
 def with_database(url: str, name: str) -> str:

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import asyncpg
@@ -90,6 +91,28 @@ def test_a_second_owner_is_refused_with_who_holds_it_and_a_killed_owner_s_server
     owner.stdout.close()
     with embedded.start(folder) as server:
         assert 1 == asyncio.run(ask(server.url, "select 1"))
+
+
+def checkpointer(server):
+    return asyncio.run(ask(server.url, "select pid from pg_stat_activity where backend_type = 'checkpointer'"))
+
+
+def postmaster(server):
+    return server.process_id
+
+
+@pytest.mark.parametrize("stuck", [checkpointer, postmaster])
+def test_a_server_that_does_not_end_is_stopped_in_bounded_time_and_starts_again(folder, monkeypatch, stuck):
+    assert 20 >= sum(patience_s for _, patience_s in embedded._SHUTDOWN)
+    (first, _), *others = embedded._SHUTDOWN
+    monkeypatch.setattr(embedded, "_SHUTDOWN", [(first, 1), *others])
+    with embedded.start(folder) as server:
+        asyncio.run(ask(server.url, "create table n as select 7 as i"))
+        os.kill(stuck(server), signal.SIGSTOP)
+        began = time.monotonic()
+    assert time.monotonic() - began < 12
+    with embedded.start(folder) as server:
+        assert 7 == asyncio.run(ask(server.url, "select i from n"))
 
 
 def test_another_major_s_folder_is_refused_with_the_way_out(folder):
