@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -331,8 +332,8 @@ def search(
         return
     width = max(len(item["agent_id"]) for item in found)
     for item in found:
-        first = item["description"].strip().splitlines()[0] if item["description"].strip() else ""
-        show(f"{item['agent_id']:{width}}  {item['latest'] or item['version']:10}  {item['name']}: {first[:80]}")
+        about = shorten(f"{item['name']}: {item['description']}".removesuffix(": "), 100, placeholder=" ...")
+        show(f"{item['agent_id']:{width}}  {item['latest'] or item['version']:10}  {about}")
     unreleased = [item["agent_id"] for item in found if "-" in (item["latest"] or "").partition("+")[0]]
     if unreleased:
         warn(f"note: only prereleases so far: {', '.join(unreleased)}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -71,7 +73,13 @@ def _say(settings: Settings, started: Started) -> None:
     if started.admin_token is not None:
         show("Its admin token, shown this once (only its hash is kept):")
         show(f"  export CARDS_TOKEN={started.admin_token}")
-    show(f"Try: cards search --url {started.url}   Stop: Ctrl-C")
+    show(f"Try: {_command()} search --url {started.url}   Stop: Ctrl-C")
+
+
+def _command() -> str:
+    """Return how this command is called here: where it is not on PATH, as it was."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "cards" and shutil.which("cards") is None else "cards"
 
 
 @click.command()
