@@ -113,9 +113,11 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             else:
                 _tell(problem)
             raise SystemExit(FOUND if _document(problem)["code"] in _OUTCOMES else NOT_JUDGED) from None
-        except BrokenPipeError:
+        except BrokenPipeError:  # who reads the answer has gone
             sys.stderr.close()
-            raise SystemExit(FOUND) from None
+            raise SystemExit(NOT_JUDGED) from None
+        except KeyboardInterrupt:
+            stop(NOT_JUDGED, "interrupted")
 
     return run
 

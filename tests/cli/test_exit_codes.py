@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import socket
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -165,3 +169,15 @@ def test_a_wrong_call_is_told_once_and_names_no_card(demo, tmp_path, monkeypatch
         "Error: CARDS_PORT is 'x'; set it to a whole number from 0 to 65535",
         "  JUDGE_WORKERS is '0'; set it to a whole number from 1 to 64",
     ] == both.stderr.splitlines()
+
+
+def test_an_interrupted_command_did_not_judge():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        program = [sys.executable, "-c", "from registry.cli import main; main()", "search", "--url", url]
+        process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
+        with listening.accept()[0] as connection:
+            connection.recv(65536)  # it waits for an answer now
+            process.send_signal(signal.SIGINT)
+            assert (2, "Error: interrupted\n") == (process.wait(60), process.stderr.read())
+        process.stderr.close()
