@@ -65,7 +65,10 @@ class Query:
         return value or ""
 
     def boolean(self, name: str) -> bool | None:
-        """Return ``true`` or ``false``."""
+        """Return ``true`` or ``false``, None when it is missing; a bare name is neither."""
+        if "" in self._values.get(name, ()):
+            self._find("not-a-boolean", name, f"`{name}` has no value; write `{name}=true` or `{name}=false`")
+            return None
         value = self.text(name)
         if value in (None, "true", "false"):
             return None if value is None else value == "true"

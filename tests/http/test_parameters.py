@@ -52,6 +52,15 @@ def test_everything_wrong_is_said_at_once():
     ]
 
 
+@pytest.mark.parametrize("sent", [b"dry_run", b"dry_run=", b"dry_run=&dry_run=true", b"dry_run=1", b"dry_run=True"])
+def test_a_boolean_is_one_of_two_words_and_never_guessed(sent):
+    query = Query(sent, ("dry_run",))
+    assert query.boolean("dry_run") is None
+    with pytest.raises(InvalidRequest, match="`true` or `false`|`dry_run=true` or `dry_run=false`") as caught:
+        query.done()
+    assert [("not-a-boolean", "/dry_run")] == [(found.code, found.pointer) for found in caught.value.findings]
+
+
 def test_a_query_that_is_no_utf_8_is_malformed():
     with pytest.raises(MalformedRequest):
         Query(b"q=%ff", ("q",))

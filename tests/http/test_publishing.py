@@ -92,6 +92,18 @@ def test_a_dry_run_judges_and_stores_nothing(client, agent_id):
     assert (refused.status_code, refused.json()["code"]) == (409, "update-refused")
 
 
+def test_who_asks_for_a_dry_run_without_a_value_publishes_nothing(client, agent_id):
+    here, raw = f"/v1/agents/{agent_id}/versions/1.0.0", sent(contract(agent_id))
+    calls = [("PUT", here), ("POST", "/v1/publish"), ("GET", "/v1/agents"), ("GET", here)]
+    names = ["dry_run", "dry_run", "has_contract", "accept_forced"]
+    for (method, path), name in zip(calls, names, strict=True):
+        for query in (name, f"{name}="):
+            answer = client.request(method, f"{path}?{query}", content=raw if method != "GET" else None)
+            assert (422, f"/{name}") == (answer.status_code, answer.json()["findings"][0]["pointer"]), path
+            assert f"`{name}=true` or `{name}=false`" in answer.json()["detail"]
+    assert client.get(f"/v1/agents/{agent_id}").status_code == 404
+
+
 def test_a_version_may_start_as_a_draft(client, agent_id):
     record = put(client, agent_id, "1.0.0", contract(agent_id), status="draft").json()["record"]
     assert record["state"] == "draft"
