@@ -178,22 +178,41 @@ def select(selector: Selector, releases: Sequence[Release], *, accept_forced: bo
 
 
 def _before_break(best: Release, offered: Sequence[Release], releases: Sequence[Release]) -> Selection:
-    """Step back below the lowest forced version of the best one's line that has something offered below it.
+    """Step back to the best one of its line that is offered without crossing a break that was let through.
 
-    A forced version counts in every state: who yanked it didn't mend the versions that followed it. Back at the very
-    contract that was offered before the break, nothing is crossed.
+    A forced version counts in every state: who yanked it didn't mend the versions that followed it. A prerelease is
+    not offered beside releases, so a forced one stands in the way of prereleases only.
     """
-    home = line(Version.parse(best.version))
-    row = [each for each in offered if line(Version.parse(each.version)) == home]
-    lowest = min((_key(each) for each in row), default=_key(best))
-    breaks = [_key(each) for each in releases if each.forced and line(Version.parse(each.version)) == home]
-    crossed = [key for key in breaks if lowest < key <= _key(best)]
-    if not crossed:
+    home, beside_prereleases = line(Version.parse(best.version)), _is_prerelease(best)
+    breaks = [each for each in releases if each.forced and line(Version.parse(each.version)) == home]
+    if not beside_prereleases:
+        breaks = [each for each in breaks if not _is_prerelease(each)]
+    if not breaks:
         return _offer(best)
-    before = _best([each for each in row if _key(each) < min(crossed)])
-    if before is None or before.judged_digest == best.judged_digest:
+    row = [each for each in offered if line(Version.parse(each.version)) == home]
+    row = sorted((each for each in row if _is_prerelease(each) == beside_prereleases), key=_key)
+    before = _best(_reached(row, [_key(each) for each in breaks]))
+    if before is None or before is best:
         return _offer(best)
     return Selection(before, is_prerelease=_is_prerelease(before), newer_behind_break=best.version)
+
+
+def _reached(row: Sequence[Release], breaks: Sequence[tuple[object, ...]]) -> list[Release]:
+    """Return what can be reached upwards from the lowest of a row without crossing a break.
+
+    What follows a break is reached again from where it has the very contract that was reached before the break.
+    """
+    reached: list[Release] = []
+    lowest, is_cut = None, False
+    for each in row:
+        key = _key(each)
+        is_cut = is_cut or (lowest is not None and any(lowest < one <= key for one in breaks))
+        if is_cut and each.judged_digest == reached[-1].judged_digest:
+            is_cut = False
+        if not is_cut:
+            reached.append(each)
+        lowest = key
+    return reached
 
 
 def _offer(release: Release | None) -> Selection:
