@@ -19,7 +19,8 @@ begin
     and old.source_commit is not distinct from new.source_commit
     and (
       old.state = 'draft'
-      or (old.judgement, old.forced, old.forced_reason) is not distinct from (new.judgement, new.forced, new.forced_reason)
+      or (old.judgement, old.forced, old.forced_reason, old.forced_side, old.forced_under)
+      is not distinct from (new.judgement, new.forced, new.forced_reason, new.forced_side, new.forced_under)
     )
     and not (old.state = 'yanked' and new.state <> 'yanked')
   then
@@ -146,7 +147,10 @@ CREATE TABLE public.version (
     source_commit text,
     published_at timestamp with time zone NOT NULL,
     published_by text NOT NULL,
+    forced_side text,
+    forced_under text,
     CONSTRAINT version_force_has_a_reason CHECK (((forced = '{}'::text[]) OR (forced_reason IS NOT NULL))),
+    CONSTRAINT version_forced_side_is_known CHECK ((forced_side = ANY (ARRAY['below'::text, 'above'::text, 'both'::text]))),
     CONSTRAINT version_state_is_known CHECK ((state = ANY (ARRAY['draft'::text, 'staging'::text, 'production'::text, 'deprecated'::text, 'retired'::text, 'yanked'::text])))
 );
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from registry.core.card.model import Card, Digests, Json, Kind, Operation, Shape, State
-    from registry.core.compat.judging import Baseline
+    from registry.core.compat.judging import Baseline, ForcedSide
     from registry.core.compat.report import Policy, Report
 
 
@@ -150,6 +150,8 @@ class Judged:
     message: str
     judgement: Mapping[str, Json]
     forced: tuple[str, ...]
+    forced_side: ForcedSide | None
+    forced_under: str | None
     reports: tuple[str, ...]
 
 
@@ -172,6 +174,8 @@ class Judge:
             message=judgement.message,
             judgement=judging.judgement_as_json(judgement),
             forced=judgement.forced,
+            forced_side=judgement.forced_side,
+            forced_under=judgement.forced_under,
             reports=tuple(json.dumps(as_json(report)) for report in reports),
         )
 

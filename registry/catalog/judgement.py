@@ -42,14 +42,16 @@ class Candidate:
     state: State
     allowed: frozenset[str]
 
-    def release(self, forced: tuple[str, ...]) -> Release:
+    def release(self, judged: Judged) -> Release:
         """Return it as the release that it becomes."""
         return Release(
             version=self.version,
             state=self.state,
             card_digest=self.card_digest,
             judged_digest=self.judged_digest,
-            forced=forced,
+            forced=judged.forced,
+            forced_side=judged.forced_side,
+            forced_under=judged.forced_under,
         )
 
 
@@ -177,6 +179,8 @@ def release_from(row: Any) -> Release:
         card_digest=str(row["card_digest"]),
         judged_digest=str(row["judged_digest"]),
         forced=tuple(row["forced"]),
+        forced_side=row["forced_side"],  # the constraint version_forced_side_is_known holds it
+        forced_under=row["forced_under"],
     )
 
 

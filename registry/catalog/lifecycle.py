@@ -112,11 +112,13 @@ async def _move(session: Session, workers: Runner, move: _Move, version: str, pr
         json.dumps(judged.judgement) if judged else None,
         list(forced),
         change.reason if forced else None,
+        judged.forced_side if judged else None,
+        judged.forced_under if judged else None,
     )
-    releases = {
-        **view.releases[move.agent_id],
-        move.precedence: replace(release, state=change.state, forced=(*release.forced, *forced)),
-    }
+    moved_to = replace(release, state=change.state)
+    if judged:
+        moved_to = replace(moved_to, forced=forced, forced_side=judged.forced_side, forced_under=judged.forced_under)
+    releases = {**view.releases[move.agent_id], move.precedence: moved_to}
     await point_at_latest(session, move.agent_id, releases, now)
     members = {
         "agent_id": move.agent_id,
@@ -126,6 +128,7 @@ async def _move(session: Session, workers: Runner, move: _Move, version: str, pr
         "reason": change.reason,
         "replaced_by": change.replaced_by,
         "forced": list(forced) or None,
+        "forced_side": judged.forced_side if judged else None,
     }
     text = audit.audit_text("state", principal, now, members)
     moved = await load_version(session, move.agent_id, move.precedence)

@@ -197,7 +197,7 @@ async def _decide(judging: Judging, view: View, prepared: Sequence[_Prepared]) -
         judged, reports = await judging.judge(question, planned.candidates(one.candidate.agent_id))
         if judged.accepted:
             decisions.append(_Decision(one, question, judged, tuple(reports)))
-            planned.add(one.candidate, judged.forced)
+            planned.add(one.candidate, judged)
         else:
             refused.append(judged)
     if refused:
@@ -214,9 +214,9 @@ class _Planned:
         self._candidates: dict[str, dict[str, Candidate]] = {}
         self._releases: dict[str, dict[str, Release]] = {}
 
-    def add(self, candidate: Candidate, forced: tuple[str, ...]) -> None:
+    def add(self, candidate: Candidate, judged: Judged) -> None:
         self._candidates.setdefault(candidate.agent_id, {})[candidate.precedence] = candidate
-        self._releases.setdefault(candidate.agent_id, {})[candidate.precedence] = candidate.release(forced)
+        self._releases.setdefault(candidate.agent_id, {})[candidate.precedence] = candidate.release(judged)
 
     def candidates(self, agent_id: str) -> Mapping[str, Candidate]:
         return self._candidates.get(agent_id, {})
@@ -284,7 +284,7 @@ def _still_hold(view: View, decisions: Sequence[_Decision]) -> bool:
         if ask(view, candidate, planned.releases(candidate.agent_id)) != decision.question:
             return False
         if decision.judged:
-            planned.add(candidate, decision.judged.forced)
+            planned.add(candidate, decision.judged)
     return True
 
 
@@ -299,7 +299,7 @@ async def _write(
         candidate = decision.prepared.candidate
         await _insert(session, decision, judged, principal, now)
         await session.run_many("insert_report", [report.row(now) for report in decision.reports])
-        releases[candidate.agent_id][candidate.precedence] = candidate.release(judged.forced)
+        releases[candidate.agent_id][candidate.precedence] = candidate.release(judged)
         entries.append((decision.question.namespace, _audit_text(decision, judged, principal, now)))
     for agent_id in sorted({decision.prepared.candidate.agent_id for decision, _ in created}):
         await point_at_latest(session, agent_id, releases[agent_id], now)
@@ -340,6 +340,8 @@ async def _insert(session: Session, decision: _Decision, judged: Judged, princip
         json.dumps(facts.findings),
         json.dumps(judged.judgement),
         list(judged.forced),
+        judged.forced_side,
+        judged.forced_under,
         decision.prepared.submission.reason if judged.forced else None,
         decision.prepared.submission.commit,
         principal.name,
@@ -357,6 +359,7 @@ def _audit_text(decision: _Decision, judged: Judged, principal: Principal, now: 
         "contract_digest": decision.prepared.facts.digests.contract,
         "commit": decision.prepared.submission.commit,
         "forced": list(judged.forced) or None,
+        "forced_side": judged.forced_side,
         "reason": decision.prepared.submission.reason if judged.forced else None,
     }
     return audit.audit_text("publish", principal, now, members)
@@ -392,5 +395,7 @@ async def _unwritten(session: Session, decision: _Decision, view: View) -> Publi
         etag=record_etag(candidate.card_digest, 1),
         sequence=0,
         state_changed_at=now,
+        forced_side=decision.judged.forced_side,
+        forced_under=decision.judged.forced_under,
     )
     return Publication("would_create", record, decision.judged.judgement)

@@ -62,6 +62,8 @@ def record_from(row: Any, newer_behind_break: str | None = None) -> VersionRecor
         sunset=row["sunset"],
         newer_behind_break=newer_behind_break,
         raw=row["raw"],
+        forced_side=row["forced_side"],
+        forced_under=row["forced_under"],
     )
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from registry.core.card.model import Digests, Kind, State
+    from registry.core.compat.judging import ForcedSide
     from registry.core.compat.report import Policy
 
 Json = Any
@@ -52,7 +53,8 @@ class VersionRecord:
     published, as JSON; ``findings`` the warnings, as JSON. ``etag`` is a bare strong tag without quotes: it changes
     with the state, and is what ``change_state`` wants as ``If-Match``. ``sequence`` is the number of the last event of
     this version. ``newer_behind_break`` is set on an answer to a selector: a newer version that the selector did not
-    offer because a forced break lies between.
+    offer because a forced break lies between. ``forced_side`` and ``forced_under`` say what ``forced`` broke with, as a
+    ``Release`` does.
     """
 
     agent_id: str
@@ -82,6 +84,8 @@ class VersionRecord:
     sunset: datetime | None = None
     newer_behind_break: str | None = None
     raw: bytes | None = None
+    forced_side: ForcedSide | None = None
+    forced_under: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

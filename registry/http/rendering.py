@@ -67,6 +67,8 @@ def record_json(record: VersionRecord) -> dict[str, Json]:
         "commit": record.commit,
         "forced": record.forced,
         "forced_reason": record.forced_reason,
+        "forced_side": record.forced_side,
+        "forced_under": record.forced_under,
         "prerelease": record.prerelease,
         "state_changed_at": moment(record.state_changed_at),
         "state_reason": record.state_reason,

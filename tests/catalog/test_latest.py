@@ -7,7 +7,7 @@ from semver import Version
 
 from registry.catalog.lifecycle import MOVES
 from registry.catalog.records import AgentQuery, StateChange
-from registry.core.errors import UnknownVersion
+from registry.core.errors import UnknownVersion, UpdateRefused
 from tests.catalog.test_publishing import ADMIN, AGENT, card, publish, run
 
 VERSIONS = ["0.0.9", "0.1.0", "0.9.0", "1.0.0-rc.2", "1.0.0-rc.10", "1.0.0", "1.0.1", "1.10.0", "1.9.0", "2.0.0-rc.1"]
@@ -46,6 +46,32 @@ def test_latest_goes_to_what_is_left_and_comes_back(database_url):
         return [*found, await latest(catalog)]
 
     assert ["1.0.0", "0.0.59", None, "0.0.60"] == run(database_url, scenario)
+
+
+def test_a_break_with_a_version_above_moves_latest_nowhere_and_is_kept_with_its_side(database_url):
+    """1.4.1 is published after 1.5.0 and let through against it alone: nobody who is offered 1.5.0 may lose it."""
+    number, text = {"type": "integer"}, {"type": "string"}
+
+    def members(**types):
+        return {"input_schema": {"type": "object", "properties": {"k": text, **types}}}
+
+    async def scenario(catalog):
+        await publish(catalog, card("1.4.0", **members()))
+        await publish(catalog, card("1.5.0", **members(a=text)))
+        options = {"allow_breaking": frozenset({"*"}), "reason": "a hurry"}
+        backport = (await publish(catalog, card("1.4.1", **members(a=number)), **options)).record
+        kept = await catalog.version(AGENT, "1.4.1")
+        after_backport = await latest(catalog)
+        needs = {"input_schema": {"type": "object", "properties": {"k": text}, "required": ["k"]}}
+        with pytest.raises(UpdateRefused) as refusal:
+            await publish(catalog, card("1.5.1", **needs))
+        verdicts = [(each["old_version"], each["verdict"]) for each in refusal.value.judgement["reports"]]
+        await publish(catalog, card("1.5.1", **members(a=text, b=text)))
+        sides = [(each.forced_side, each.forced_under) for each in (backport, kept)]
+        return after_backport, await latest(catalog), sides, verdicts
+
+    verdicts = [("1.5.0", "refused"), ("1.4.1", "accepted"), ("1.4.0", "refused")]
+    assert ("1.5.0", "1.5.1", [("above", "1.5.0")] * 2, verdicts) == run(database_url, scenario)
 
 
 @pytest.mark.parametrize("seed", range(4))

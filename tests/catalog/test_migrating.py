@@ -2,12 +2,14 @@
 
 import asyncio
 import itertools
+import json
 import os
 
 import asyncpg
 import pytest
 
 from registry.catalog.migrating import Migration, MigrationChanged, load_migrations, migrate
+from registry.catalog.precedence import precedence_key
 from registry.core.errors import Unavailable
 from tests.postgres import with_database
 
@@ -113,3 +115,64 @@ def test_a_database_that_cannot_hold_every_text_is_refused(postgres_url):
     url = made(postgres_url, "encoding 'LATIN1' locale 'C' template template0")
     with pytest.raises(Unavailable, match="LATIN1"):
         asyncio.run(migrate(url))
+
+
+async def migrated_from(url, before, statements, question):
+    """Run the migrations up to a number, then statements, then the others; return the rows that answer a question."""
+    everything = load_migrations()
+    await migrate(url, everything[:before])
+    for statement in statements:
+        await ask(url, statement)
+    await migrate(url, everything)
+    return [tuple(row) for row in await ask(url, question)]
+
+
+AN_AGENT = [
+    "insert into namespace (name, created_at) values ('com.example', now())",
+    "insert into agent (agent_id, namespace, created_at, updated_at) values ('com.example.a', 'com.example', now(), now())",
+]
+
+
+def a_version(version, judgement="{}", forced=()):
+    row = {
+        "agent_id": "com.example.a", "precedence": precedence_key(version), "version": version, "state": "production",
+        "sequence": 1, "kind": "contract", "name": "A", "description": "", "raw": "", "raw_digest": "", "card_digest": "",
+        "contract_digest": "", "judged_digest": "", "words": "", "findings": "[]", "judgement": judgement,
+        "published_by": "admin",
+    }  # fmt: skip
+    values = ", ".join(f"'{value}'" for value in row.values())
+    force = f"'{{{','.join(forced)}}}', {'null' if not forced else repr('a reason')}"
+    return (
+        f"insert into version ({', '.join(row)}, tags, facets, forced, forced_reason, state_changed_at, published_at) "
+        f"values ({values}, '{{}}', '{{}}', {force}, now(), now())"
+    )
+
+
+def test_breaks_that_were_let_through_before_sides_were_kept_get_theirs_from_their_reports(empty_url):
+    def report(old, new, forced=()):
+        witness = {"value": '\u0000, half a pair \ud800, \\, \\u0000, \\\u0000, "'}
+        return {"old_version": old, "new_version": new, "forced": list(forced), "changes": [{"witness": witness}]}
+
+    reports = {
+        "1.0.0": [],
+        "1.4.1": [report("1.4.0", "1.4.1"), report("1.4.1", "1.5.0"), report("1.4.1", "1.6.0", ["f"])],
+        "1.4.2": [report("1.4.1", "1.4.2", ["f"]), report("1.4.2", "1.5.0", ["g"])],
+        "1.7.0": [report("1.6.0", "1.7.0", ["f"])],
+    }
+    versions = [
+        a_version(version, json.dumps({"reports": each}), ("f",) if each else ()) for version, each in reports.items()
+    ]
+    rows = asyncio.run(
+        migrated_from(
+            empty_url,
+            1,
+            [*AN_AGENT, *versions],
+            "select version, forced_side, forced_under from version order by precedence",
+        )
+    )
+    assert [
+        ("1.0.0", None, None),
+        ("1.4.1", "above", "1.5.0"),
+        ("1.4.2", "both", "1.5.0"),
+        ("1.7.0", "below", None),
+    ] == rows

@@ -25,7 +25,7 @@ where agent_id = any($1::text[]);
 
 -- name: histories
 -- The cheap columns of every version of some agents. By the primary key's prefix.
-select agent_id, version, precedence, state, card_digest, judged_digest, forced, sequence
+select agent_id, version, precedence, state, card_digest, judged_digest, forced, forced_side, forced_under, sequence
 from version
 where agent_id = any($1::text[]);
 
@@ -62,11 +62,12 @@ returning number;
 -- name: insert_version
 insert into version (
   agent_id, precedence, version, state, state_changed_at, sequence, kind, name, description, owner, tags, raw,
-  raw_digest, card_digest, contract_digest, judged_digest, facets, words, findings, judgement, forced, forced_reason,
-  source_commit, published_at, published_by
+  raw_digest, card_digest, contract_digest, judged_digest, facets, words, findings, judgement, forced, forced_side,
+  forced_under, forced_reason, source_commit, published_at, published_by
 )
 values (
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $5, $24
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $5,
+  $26
 );
 
 -- name: update_state
@@ -75,7 +76,8 @@ update version
 set
   state = $3, state_revision = state_revision + 1, state_changed_at = $4, state_reason = $5, replaced_by = $6,
   sunset = $7, sequence = $8, judgement = coalesce($9, judgement), forced = forced || $10::text[],
-  forced_reason = coalesce($11, forced_reason)
+  forced_reason = coalesce($11, forced_reason), forced_side = coalesce($12, forced_side),
+  forced_under = coalesce($13, forced_under)
 where agent_id = $1 and precedence = $2;
 
 -- name: update_agent

@@ -32,7 +32,8 @@ select
   version.state_changed_at, version.state_reason, version.replaced_by, version.sunset, version.sequence, version.kind,
   agent.namespace, version.name, version.description, version.owner, version.tags, version.raw_digest,
   version.card_digest, version.contract_digest, octet_length(version.raw) as size_bytes, version.findings,
-  version.judgement, version.forced, version.forced_reason, version.source_commit, version.published_at,
+  version.judgement, version.forced, version.forced_side, version.forced_under, version.forced_reason,
+  version.source_commit, version.published_at,
   version.published_by, null::bytea as raw
 from version
 inner join agent on version.agent_id = agent.agent_id
@@ -47,7 +48,8 @@ select
   version.state_changed_at, version.state_reason, version.replaced_by, version.sunset, version.sequence, version.kind,
   agent.namespace, version.name, version.description, version.owner, version.tags, version.raw_digest,
   version.card_digest, version.contract_digest, octet_length(version.raw) as size_bytes, version.findings,
-  version.judgement, version.forced, version.forced_reason, version.source_commit, version.published_at,
+  version.judgement, version.forced, version.forced_side, version.forced_under, version.forced_reason,
+  version.source_commit, version.published_at,
   version.published_by, version.raw
 from version
 inner join agent on version.agent_id = agent.agent_id

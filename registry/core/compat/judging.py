@@ -12,6 +12,7 @@ from registry.core.compat.rendering import judgement_as_json, judgement_as_text,
 from registry.core.compat.versions import (
     LIVE,
     Version,
+    breaks_of,
     free_major,
     free_minor,
     free_patch,
@@ -19,30 +20,39 @@ from registry.core.compat.versions import (
     line_name,
     parse_version,
     precedence,
+    upwards,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from registry.core.card.model import Card, State
     from registry.core.compat.report import Change, Policy, Report
+    from registry.core.compat.versions import Break
 
     Pairs = Sequence[tuple["Baseline", Report]]
 
 Json = Any
+ForcedSide = Literal["below", "above", "both"]
 
 MAX_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A published version, as judging needs it. ``forced`` are the fingerprints that were let through with it."""
+    """A published version, as judging needs it. ``forced`` are the fingerprints that were let through with it.
+
+    ``forced_side`` says where the versions lie with which it broke; None is below, too. ``forced_under`` is the nearest
+    release that was live above it when that was let through.
+    """
 
     version: str
     state: State
     card_digest: str
     judged_digest: str
     forced: tuple[str, ...] = ()
+    forced_side: ForcedSide | None = None
+    forced_under: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,8 @@ class Judgement:
     """What all comparisons of a version say together.
 
     ``changes`` are the distinct ones, ``smallest_version`` what would be accepted instead (None unless refused),
-    ``predecessor`` the nearest release below, ``forced`` the fingerprints that were let through.
+    ``predecessor`` the nearest release below, ``forced`` the fingerprints that were let through; ``forced_side`` and
+    ``forced_under`` as a release has them.
     """
 
     verdict: Literal["accepted", "warned", "refused"]
@@ -77,14 +88,16 @@ class Judgement:
     changes: tuple[Change, ...]
     predecessor: str | None
     forced: tuple[str, ...]
+    forced_side: ForcedSide | None = None
+    forced_under: str | None = None
 
 
 def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
     """Return what a version is judged against, by precedence: all of its major below, nearest first, then all above.
 
-    Only live releases count; prereleases never do, so a prerelease isn't held against its siblings. A live version
-    that was let through by force begins a new line: the nearest one before it is for the record. So is the last of
-    the major below, for the first of a major.
+    Only live releases count; prereleases never do, so a prerelease isn't held against its siblings. Of what lies
+    across a break that was let through, the nearest one is for the record. So is the last of the major below, for the
+    first of a major.
     """
     here = parse_version(version)
     known = [(parse_version(each.version), each) for each in history]
@@ -95,7 +108,11 @@ def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
     below = [pair for pair in live if precedence(pair[0]) < precedence(here)][::-1]
     above = [each for found, each in live if precedence(found) > precedence(here) and line(found) == line(here)]
     same = [each for found, each in below if line(found) == line(here)]
-    rows = [*_below(same), *_above(above)]
+    breaks = breaks_of(each for found, each in live if line(found) == line(here))
+    rows = [
+        *_for_the_record("below", [(each, _holds(each, here, breaks)) for each in same]),
+        *_for_the_record("above", upwards(above, precedence(here), same[0].judged_digest if same else None, breaks)),
+    ]
     if below and not same:
         rows.append(Baseline(below[0][1], "below", for_the_record=True))
     taken = [found for found, _ in known]
@@ -103,16 +120,19 @@ def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
     return tuple(replace(each, free_major=major, free_minor=minor) for each in rows)
 
 
-def _below(row: Sequence[Release]) -> list[Baseline]:
-    """Take releases, nearest first, down to a forced one, and one more for the record."""
-    cut = next((index for index, each in enumerate(row) if each.forced), len(row))
-    return [Baseline(each, "below", for_the_record=index > cut) for index, each in enumerate(row[: cut + 2])]
+def _holds(release: Release, here: Version, breaks: Sequence[Break]) -> bool:
+    """Say whether a version has to keep what a release below it promised."""
+    lower = precedence(parse_version(release.version))
+    return not any(one.parts(lower, precedence(here)) for one in breaks)
 
 
-def _above(row: Sequence[Release]) -> list[Baseline]:
-    """Take releases, nearest first, up to a forced one, which is for the record: it broke with what lies below it."""
-    cut = next((index for index, each in enumerate(row) if each.forced), len(row))
-    return [Baseline(each, "above", for_the_record=index == cut) for index, each in enumerate(row[: cut + 1])]
+def _for_the_record(direction: Literal["below", "above"], row: Iterable[tuple[Release, bool]]) -> Iterator[Baseline]:
+    """Yield baselines of a row, nearest first: of those that don't hold, the first that follows one that does."""
+    held = True
+    for release, holds in row:
+        if holds or held:
+            yield Baseline(release, direction, for_the_record=not holds)
+        held = holds
 
 
 def judge(history: Sequence[Card], card: Card, policy: Policy) -> Judgement:
@@ -174,7 +194,20 @@ def decide(version: str, pairs: Pairs, policy: Policy, allowed: frozenset[str] =
         changes=ordered(change for report in reports for change in report.changes),
         predecessor=next((one.release.version for one, _ in decided if one.direction == "below"), None),
         forced=tuple(dict.fromkeys(each for report in reports for each in report.forced)),
+        forced_side=_forced_side(decided),
+        forced_under=_forced_under(decided),
     )
+
+
+def _forced_side(decided: Pairs) -> ForcedSide | None:
+    sides = {baseline.direction for baseline, report in decided if report.forced}
+    return "both" if len(sides) == 2 else next(iter(sides), None)
+
+
+def _forced_under(decided: Pairs) -> str | None:
+    """Return the nearest release above, where something was let through."""
+    above = [baseline.release.version for baseline, _ in decided if baseline.direction == "above"]
+    return above[0] if above and any(report.forced for _, report in decided) else None
 
 
 def _decided(baseline: Baseline, report: Report, allowed: frozenset[str]) -> Report:

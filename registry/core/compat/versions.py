@@ -7,7 +7,7 @@ is a line of its own.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import semver
@@ -16,13 +16,14 @@ from registry.core.compat.ranges import Range, parse_range
 from registry.core.errors import Finding, InvalidRequest, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from registry.core.compat.judging import Release
     from registry.core.compat.report import Level
 
 Version = semver.Version
 Line = tuple[int, int, int]
+Precedence = tuple[object, ...]
 
 MAX_LENGTH = 128
 LIVE = frozenset({"staging", "production", "deprecated"})
@@ -58,11 +59,11 @@ def line_name(found: Line) -> str:
     return f"v0.{found[1]}" if found[1] else f"v0.0.{found[2]}"
 
 
-def precedence(version: Version) -> tuple[object, ...]:
+def precedence(version: Version) -> Precedence:
     """Return a key that orders versions by SemVer 11; build metadata doesn't count."""
-    parts = [
+    parts = tuple(
         (0, int(part), "") if part.isdigit() else (1, 0, part) for part in (version.prerelease or "").split(".") if part
-    ]
+    )
     return (version.major, version.minor, version.patch, not version.prerelease, parts)
 
 
@@ -181,38 +182,75 @@ def _before_break(best: Release, offered: Sequence[Release], releases: Sequence[
     """Step back to the best one of its line that is offered without crossing a break that was let through.
 
     A forced version counts in every state: who yanked it didn't mend the versions that followed it. A prerelease is
-    not offered beside releases, so a forced one stands in the way of prereleases only.
+    not offered beside releases, so a forced one stands in the way of prereleases only. What broke with a version
+    above it holds nothing back: that version was offered before.
     """
     home, beside_prereleases = line(Version.parse(best.version)), _is_prerelease(best)
-    breaks = [each for each in releases if each.forced and line(Version.parse(each.version)) == home]
-    if not beside_prereleases:
-        breaks = [each for each in breaks if not _is_prerelease(each)]
+    forced = [each for each in releases if each.forced and line(Version.parse(each.version)) == home]
+    breaks = [one for one in breaks_of(forced, prereleases=beside_prereleases) if one.is_from_below]
     if not breaks:
         return _offer(best)
     row = [each for each in offered if line(Version.parse(each.version)) == home]
     row = sorted((each for each in row if _is_prerelease(each) == beside_prereleases), key=_key)
-    before = _best(_reached(row, [_key(each) for each in breaks]))
+    held = upwards(row, _key(row[0]), row[0].judged_digest, [replace(one, is_from_above=False) for one in breaks])
+    before = _best([each for each, is_held in held if is_held])
     if before is None or before is best:
         return _offer(best)
     return Selection(before, is_prerelease=_is_prerelease(before), newer_behind_break=best.version)
 
 
-def _reached(row: Sequence[Release], breaks: Sequence[tuple[object, ...]]) -> list[Release]:
-    """Return what can be reached upwards from the lowest of a row without crossing a break.
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A version that was let through by force, as what parts others of its line.
 
-    What follows a break is reached again from where it has the very contract that was reached before the break.
+    It stands at ``at``. What follows it is a line of its own that ends below ``under``, the nearest release that was
+    live above it then, or goes on for ever. ``is_from_below`` says that it broke with a version below it,
+    ``is_from_above`` that the line of its own breaks with ``under``.
     """
-    reached: list[Release] = []
-    lowest, is_cut = None, False
+
+    at: Precedence
+    under: Precedence | None
+    is_from_below: bool
+    is_from_above: bool
+
+    def parts(self, lower: Precedence, upper: Precedence) -> bool:
+        """Say whether it lies between two versions, so that the upper one need not keep what the lower one promised."""
+        if self.is_from_below and lower < self.at <= upper and (self.under is None or upper < self.under):
+            return True
+        return self.is_from_above and self.under is not None and self.at <= lower < self.under <= upper
+
+
+def breaks_of(releases: Iterable[Release], *, prereleases: bool = False) -> list[Break]:
+    """Return the breaks that releases of one line were let through with, without those of prereleases unless asked."""
+    return [
+        Break(
+            at=_key(each),
+            under=precedence(Version.parse(each.forced_under)) if each.forced_under else None,
+            is_from_below=each.forced_side != "above",
+            is_from_above=each.forced_side in ("above", "both"),
+        )
+        for each in releases
+        if each.forced and (prereleases or not _is_prerelease(each))
+    ]
+
+
+def upwards(
+    row: Iterable[Release], start: Precedence, contract: str | None, breaks: Sequence[Break]
+) -> Iterator[tuple[Release, bool]]:
+    """Say of each of a row, lowest first, whether it keeps what was promised at ``start``: no break lies between.
+
+    ``contract`` is the judged digest that was promised last. Where a break is followed by the very contract from
+    before it, it is mended, and what follows keeps the promise again.
+    """
+    mended: set[Break] = set()
     for each in row:
-        key = _key(each)
-        is_cut = is_cut or (lowest is not None and any(lowest < one <= key for one in breaks))
-        if is_cut and each.judged_digest == reached[-1].judged_digest:
-            is_cut = False
-        if not is_cut:
-            reached.append(each)
-        lowest = key
-    return reached
+        parting = {one for one in breaks if one.parts(start, _key(each))} - mended
+        if parting and each.judged_digest == contract:
+            mended |= parting
+            parting = set()
+        if not parting:
+            contract = each.judged_digest
+        yield each, not parting
 
 
 def _offer(release: Release | None) -> Selection:
@@ -233,7 +271,7 @@ def _highest(releases: Sequence[Release]) -> Release | None:
     return max(releases, key=_key, default=None)
 
 
-def _key(release: Release) -> tuple[object, ...]:
+def _key(release: Release) -> Precedence:
     return precedence(Version.parse(release.version))
 
 

@@ -65,6 +65,25 @@ def told(history, version):
         (["1.0.0", "1.1.0", "1.2.0 forced"], "1.3.0", ["1.2.0", "1.1.0 for the record"]),
         (["1.0.0", "1.2.0 forced", "1.3.0"], "1.1.0", ["1.0.0", "1.2.0 above for the record"]),
         (["1.0.0", "1.1.0 forced yanked"], "1.2.0", ["1.0.0"]),
+        (["1.4.0", "1.4.1 forced:above/1.5.0", "1.5.0"], "1.5.1", ["1.5.0", "1.4.1 for the record", "1.4.0"]),
+        (["1.4.0", "1.4.1 forced:both/1.5.0", "1.5.0"], "1.6.0", ["1.5.0", "1.4.1 for the record", "1.4.0"]),
+        (["1.4.0", "1.4.1 forced:below/1.5.0", "1.5.0"], "1.5.1", ["1.5.0", "1.4.1", "1.4.0"]),
+        (["1.4.0", "1.4.1 forced:above/1.5.0", "1.5.0"], "1.4.2", ["1.4.1", "1.4.0", "1.5.0 above for the record"]),
+        (
+            ["1.4.0", "1.4.1 forced:both/1.5.0", "1.5.0"],
+            "1.4.2",
+            ["1.4.1", "1.4.0 for the record", "1.5.0 above for the record"],
+        ),
+        (
+            ["1.3.0", "1.4.1 forced:both/1.5.0", "1.5.0"],
+            "1.4.0",
+            ["1.3.0", "1.4.1 above for the record", "1.5.0 above"],
+        ),
+        (
+            ["1.0.0", "1.1.0 forced", "1.2.0", "1.1.1 forced:above/1.2.0"],
+            "1.3.0",
+            ["1.2.0", "1.1.1 for the record", "1.1.0", "1.0.0 for the record"],
+        ),
         (["1.0.0", "1.1.0"], "1.1.0", ["1.0.0"]),
     ],
 )
@@ -217,6 +236,22 @@ def test_a_break_that_is_named_is_let_through_and_one_more_is_not():
         found.forced,
         found.message,
     ) == ("refused", (), "1.0.0 -> 1.1.0 breaks: input now requires `a`; publish it as 2.0.0")
+
+
+def test_a_break_is_kept_with_the_side_on_which_it_lies():
+    one, other = takes({"k": STRING}), takes({"k": STRING, "a": STRING})
+    above = published(other, "1.5.0")
+    star = frozenset({"*"})
+    number = takes({"k": STRING, "a": {"type": "integer"}})
+    found = [
+        judge([published(one, "1.4.0")], takes({"k": STRING}, ["k"]), "1.4.1", allowed=star),
+        judge([published(one, "1.4.0"), above], number, "1.4.1", allowed=star),
+        judge([published(one, "1.4.0"), above], takes({"k": {"type": "integer"}}), "1.4.1", allowed=star),
+        judge([published(one, "1.4.0"), above], other, "1.4.1", allowed=star),
+    ]
+    assert [("below", None), ("above", "1.5.0"), ("both", "1.5.0"), (None, None)] == [
+        (each.forced_side, each.forced_under) for each in found
+    ]
 
 
 def test_a_star_lets_every_break_through_and_names_each():

@@ -218,12 +218,17 @@ def test_any_text_is_a_selector_or_refused(text):
 
 
 def release(text):
-    """Read "1.2.0 forced yanked" as a release; "same" ones have one contract."""
+    """Read "1.2.0 forced yanked" as a release; "same" ones have one contract.
+
+    "1.4.1 forced:above/1.5.0" broke with what is above it, the nearest of which was 1.5.0.
+    """
     number, *words = text.split()
-    state = next((word for word in words if word not in ("forced", "same")), "production")
+    force = next((word for word in words if word.startswith("forced")), "")
+    state = next((word for word in words if word not in (force, "same")), "production")
     contract = "sha256:same" if "same" in words else f"sha256:{number}"
-    forced = ("sha256:break",) if "forced" in words else ()
-    return Release(number, state, f"sha256:{number}", contract, forced)
+    side, _, under = force.removeprefix("forced").removeprefix(":").partition("/")
+    forced = ("sha256:break",) if force else ()
+    return Release(number, state, f"sha256:{number}", contract, forced, side or None, under or None)
 
 
 @pytest.mark.parametrize("row", rows("version-selection.jsonl"), ids=lambda row: row["why"])
