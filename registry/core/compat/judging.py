@@ -13,6 +13,7 @@ from registry.core.compat.versions import (
     LIVE,
     Version,
     breaks_of,
+    downwards,
     free_major,
     free_minor,
     free_patch,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from registry.core.card.model import Card, State
     from registry.core.compat.report import Change, Policy, Report
-    from registry.core.compat.versions import Break
 
     Pairs = Sequence[tuple["Baseline", Report]]
 
@@ -96,8 +96,8 @@ def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
     """Return what a version is judged against, by precedence: all of its major below, nearest first, then all above.
 
     Only live releases count; prereleases never do, so a prerelease isn't held against its siblings. Of what lies
-    across a break that was let through, the nearest one is for the record. So is the last of the major below, for the
-    first of a major.
+    across a break that was let through, the nearest one is for the record; the break stands though its version was
+    yanked since. So is the last of the major below, for the first of a major.
     """
     here = parse_version(version)
     known = [(parse_version(each.version), each) for each in history]
@@ -108,9 +108,9 @@ def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
     below = [pair for pair in live if precedence(pair[0]) < precedence(here)][::-1]
     above = [each for found, each in live if precedence(found) > precedence(here) and line(found) == line(here)]
     same = [each for found, each in below if line(found) == line(here)]
-    breaks = breaks_of(each for found, each in live if line(found) == line(here))
+    breaks = breaks_of(each for found, each in known if line(found) == line(here))
     rows = [
-        *_for_the_record("below", [(each, _holds(each, here, breaks)) for each in same]),
+        *_for_the_record("below", downwards(same, precedence(here), breaks)),
         *_for_the_record("above", upwards(above, precedence(here), same[0].judged_digest if same else None, breaks)),
     ]
     if below and not same:
@@ -118,12 +118,6 @@ def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
     taken = [found for found, _ in known]
     major, minor = free_major(here, taken), free_minor(here, taken)
     return tuple(replace(each, free_major=major, free_minor=minor) for each in rows)
-
-
-def _holds(release: Release, here: Version, breaks: Sequence[Break]) -> bool:
-    """Say whether a version has to keep what a release below it promised."""
-    lower = precedence(parse_version(release.version))
-    return not any(one.parts(lower, precedence(here)) for one in breaks)
 
 
 def _for_the_record(direction: Literal["below", "above"], row: Iterable[tuple[Release, bool]]) -> Iterator[Baseline]:
@@ -266,7 +260,10 @@ def _first(version: str, decided: Pairs) -> str:
     baseline, report = decided[0]
     breaks = _breaks(report, frozenset())
     if line(parse_version(baseline.release.version)) == line(parse_version(version)):
-        return f"{version} lies before a break that was let through"
+        if baseline.direction == "above":
+            return f"{version} lies before a break that was let through"
+        across = f"; against {report.old_version}: {_shown(breaks)}" if breaks else ""
+        return f"{version} follows a break that was let through{across}"
     if not breaks:
         return f"{version} is the first version of {name}, and breaks nobody who calls {report.old_version}"
     return f"{version} is the first version of {name}; against {report.old_version}: {_shown(breaks)}"

@@ -253,6 +253,25 @@ def upwards(
         yield each, not parting
 
 
+def downwards(row: Iterable[Release], start: Precedence, breaks: Sequence[Break]) -> Iterator[tuple[Release, bool]]:
+    """Say of each of a row, highest first, whether its promises hold at ``start``: no break lies between.
+
+    Where the nearest version below a break is the very contract of one above it that holds, the break is mended.
+    """
+    contracts: set[str] = set()
+    seen: set[Break] = set()
+    mended: set[Break] = set()
+    for each in row:
+        parting = {one for one in breaks if one.parts(_key(each), start)} - mended
+        if parting - seen and each.judged_digest in contracts:
+            mended |= parting
+            parting = set()
+        seen |= parting
+        if not parting:
+            contracts.add(each.judged_digest)
+        yield each, not parting
+
+
 def _offer(release: Release | None) -> Selection:
     return Selection(release, is_prerelease=release is not None and _is_prerelease(release))
 

@@ -64,7 +64,28 @@ def told(history, version):
         (["1.0.0", "1.1.0 forced", "1.2.0"], "1.3.0", ["1.2.0", "1.1.0", "1.0.0 for the record"]),
         (["1.0.0", "1.1.0", "1.2.0 forced"], "1.3.0", ["1.2.0", "1.1.0 for the record"]),
         (["1.0.0", "1.2.0 forced", "1.3.0"], "1.1.0", ["1.0.0", "1.2.0 above for the record"]),
-        (["1.0.0", "1.1.0 forced yanked"], "1.2.0", ["1.0.0"]),
+        (["1.0.0", "1.1.0 forced yanked"], "1.2.0", ["1.0.0 for the record"]),
+        (["1.0.0", "1.1.0 forced yanked", "1.2.0"], "1.3.0", ["1.2.0", "1.0.0 for the record"]),
+        (["1.0.0", "1.1.0 forced retired", "1.2.0"], "1.3.0", ["1.2.0", "1.0.0 for the record"]),
+        (["1.0.0", "1.2.0 forced yanked", "1.3.0"], "1.1.0", ["1.0.0", "1.3.0 above for the record"]),
+        (["1.0.0", "1.1.0-rc.1 forced yanked", "1.2.0"], "1.3.0", ["1.2.0", "1.0.0"]),
+        (["0.9.0", "1.0.0 same", "1.1.0 forced yanked", "1.2.0 same"], "1.3.0", ["1.2.0", "1.0.0"]),
+        (["1.0.0", "1.0.1 same", "1.1.0 forced", "1.2.0 same"], "1.3.0", ["1.2.0", "1.1.0", "1.0.1", "1.0.0"]),
+        (
+            ["1.0.0 same", "1.1.0 forced", "1.2.0 forced same"],
+            "1.3.0",
+            ["1.2.0", "1.1.0 for the record", "1.0.0"],
+        ),
+        (
+            ["1.0.0 same", "1.0.1", "1.1.0 forced yanked", "1.2.0 same"],
+            "1.3.0",
+            ["1.2.0", "1.0.1 for the record"],
+        ),
+        (
+            ["1.0.0 same", "1.2.0 forced", "1.3.0 same"],
+            "1.1.0",
+            ["1.0.0", "1.2.0 above for the record", "1.3.0 above"],
+        ),
         (["1.4.0", "1.4.1 forced:above/1.5.0", "1.5.0"], "1.5.1", ["1.5.0", "1.4.1 for the record", "1.4.0"]),
         (["1.4.0", "1.4.1 forced:both/1.5.0", "1.5.0"], "1.6.0", ["1.5.0", "1.4.1 for the record", "1.4.0"]),
         (["1.4.0", "1.4.1 forced:below/1.5.0", "1.5.0"], "1.5.1", ["1.5.0", "1.4.1", "1.4.0"]),
@@ -278,6 +299,18 @@ def test_later_versions_are_judged_back_to_a_forced_one_and_show_what_lies_befor
         found.forced,
         found.predecessor,
     ) == ("accepted", ["input-required-added"], (), "1.1.0")
+
+
+def test_what_follows_a_break_is_told_so_when_the_version_that_broke_was_yanked():
+    history = [
+        published(takes({"k": STRING}), "1.0.0"),
+        published(takes({"k": STRING}, ["k"]), "1.1.0", "yanked", forced=["sha256:x"]),
+    ]
+    found = [judge(history, takes({"k": STRING}, required), "1.2.0") for required in ((), ["k"])]
+    assert [
+        ("accepted", "1.2.0 follows a break that was let through"),
+        ("accepted", "1.2.0 follows a break that was let through; against 1.0.0: input now requires `k`"),
+    ] == [(each.verdict, each.message) for each in found]
 
 
 def test_a_change_is_told_once_though_several_versions_show_it():
