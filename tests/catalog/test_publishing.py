@@ -396,3 +396,29 @@ def test_killing_postgresql_loses_no_acknowledged_version(tmp_path_factory):
                 embedded.start(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize(
+    ("history", "refused", "smallest"),
+    [
+        (["1.0.0", "2.0.0-rc.1"], "1.1.0", "2.0.0"),
+        (["1.0.0", "2.1.0 yanked"], "1.1.0", "2.0.0"),
+        (["1.0.0", "2.0.0 yanked"], "1.1.0", "2.0.1"),
+        (["1.0.0", "2.0.0 draft", "3.0.0"], "1.1.0", "2.0.1"),
+        (["1.0.0", "2.4.0", "3.0.0 yanked", "3.0.1 retired"], "1.1.0", "3.0.2"),
+        (["0.1.0", "0.2.0 yanked", "0.2.0-rc.1"], "0.1.1", "0.2.1"),
+    ],
+)
+def test_the_version_that_a_refusal_names_is_accepted(database_url, history, refused, smallest):
+    async def scenario(catalog):
+        for text in history:
+            version, _, state = text.partition(" ")
+            await publish(catalog, card(version), state="production" if state == "yanked" else state or None)
+            if state == "yanked":
+                await catalog.change_state(AGENT, version, StateChange("yanked", "wrong"), "*", ADMIN)
+        with pytest.raises(UpdateRefused) as refusal:
+            await publish(catalog, card(refused, required=("x",)))
+        named = refusal.value.judgement["smallest_version"]
+        return named, (await publish(catalog, card(named, required=("x",)))).outcome
+
+    assert (smallest, "created") == run(database_url, scenario)

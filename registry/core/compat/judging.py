@@ -115,8 +115,8 @@ def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
     ]
     if below and not same:
         rows.append(Baseline(below[0][1], "below", for_the_record=True))
-    taken = [found for found, _ in known]
-    major, minor = free_major(here, taken), free_minor(here, taken)
+    taken, standing = [found for found, _ in known], [found for found, _ in live]
+    major, minor = free_major(here, taken, standing), free_minor(here, taken, standing)
     return tuple(replace(each, free_major=major, free_minor=minor) for each in rows)
 
 
@@ -140,7 +140,7 @@ def judge(history: Sequence[Card], card: Card, policy: Policy) -> Judgement:
     here = precedence(parse_version(version))
     same = next((each for each in history if precedence(parse_version(each.version or "")) == here), None)
     if same is not None:
-        return _taken(same, card, [parse_version(text) for text in releases], policy)
+        return _taken(same, card, history, policy)
     pairs = []
     for baseline in baselines(list(releases.values()), version) if card.status in LIVE else ():
         other = cards[baseline.release.version]
@@ -153,14 +153,21 @@ def _release(card: Card) -> Release:
     return Release(card.version or "", "production", card.digests.card, judged_digest(card))
 
 
-def _taken(old: Card, new: Card, taken: Sequence[Version], policy: Policy) -> Judgement:
+def _taken(old: Card, new: Card, history: Sequence[Card], policy: Policy) -> Judgement:
     """Judge a card whose version is another one's: a published version never changes."""
     report = compare(old, new, policy)
     version, here = new.version or "", parse_version(new.version or "")
     if old.digests.card == new.digests.card:
         message = f"{version} is unchanged"
         return Judgement("accepted", version, message, None, (report,), report.changes, None, ())
-    free = {"major": free_major, "minor": free_minor}.get(needed(report.level, old.version), free_patch)(here, taken)
+    taken = [parse_version(each.version or "") for each in history]
+    live = [each for each in taken if not each.prerelease]
+    free = {
+        "major": free_major(here, taken, live),
+        "minor": free_minor(here, taken, live),
+    }.get(needed(report.level, old.version), free_patch(here, taken))
+    # What a neighbour in the history says to that version is only known once it is asked.
+    free = judge(history, replace(new, version=free), policy).smallest_version or free
     breaks = _breaks(report, frozenset())
     told = f"breaks: {_shown(breaks)}" if breaks else "differs, and a published version never changes"
     message = f"{version} {told}; publish it as {free}"

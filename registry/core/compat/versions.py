@@ -16,7 +16,7 @@ from registry.core.compat.ranges import Range, parse_range
 from registry.core.errors import Finding, InvalidRequest, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from registry.core.compat.judging import Release
     from registry.core.compat.report import Level
@@ -85,25 +85,49 @@ def next_line(found: Line) -> Line:
     return (0, found[1] + 1, 0) if found[1] else (0, 0, found[2] + 1)
 
 
-def free_major(version: Version, taken: Iterable[Version]) -> str:
-    """Return the first version of the nearest line above that none of ``taken`` is of."""
-    used = {line(each) for each in taken}
+def free_major(version: Version, taken: Iterable[Version], live: Iterable[Version]) -> str:
+    """Return the first version that nobody has of the nearest line above in which no release is live.
+
+    ``taken`` are all numbers that were ever given out, ``live`` those of releases that are judged against.
+    """
+    numbers, used = {_numbers(each) for each in taken if not each.prerelease}, {line(each) for each in live}
     found = next_line(line(version))
-    while found in used:
+    while True:
+        first = _first_free(found, numbers)
+        if found not in used and line(Version(*first)) == found:
+            return ".".join(map(str, first))
         found = next_line(found)
-    return ".".join(map(str, found))
 
 
-def free_minor(version: Version, taken: Iterable[Version]) -> str:
-    """Return the first minor version of a version's line that lies above all of ``taken`` of that line."""
-    minors = [each.minor for each in (version, *taken) if line(each) == line(version)]
-    return f"{version.major}.{max(minors) + 1}.0"
+def free_minor(version: Version, taken: Iterable[Version], live: Iterable[Version]) -> str:
+    """Return the first version that nobody has of the next minor, below what is live above it; else a free major.
+
+    Above a release that is live there, a version would be judged against that one, which nobody has done.
+    """
+    numbers, rows = {_numbers(each) for each in taken if not each.prerelease}, list(live)
+    first = _first_free((version.major, version.minor + 1, 0), numbers)
+    above = [each.minor for each in rows if line(each) == line(version) and precedence(each) > precedence(version)]
+    return (
+        ".".join(map(str, first)) if first[1] < min(above, default=first[1] + 1) else free_major(version, taken, rows)
+    )
 
 
 def free_patch(version: Version, taken: Iterable[Version]) -> str:
     """Return the first patch version beside a version, of its minor, that lies above all of ``taken`` of that minor."""
     patches = [each.patch for each in (version, *taken) if (each.major, each.minor) == (version.major, version.minor)]
     return f"{version.major}.{version.minor}.{max(patches) + 1}"
+
+
+def _numbers(version: Version) -> tuple[int, int, int]:
+    return (version.major, version.minor, version.patch)
+
+
+def _first_free(start: tuple[int, int, int], taken: Collection[tuple[int, int, int]]) -> tuple[int, int, int]:
+    """Return the first patch version from a start on that isn't taken."""
+    major, minor, patch = start
+    while (major, minor, patch) in taken:
+        patch += 1
+    return (major, minor, patch)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from registry.core.compat.compare import compare
 from registry.core.compat.judging import Baseline, Release, baselines, decide, judged_digest
+from registry.core.compat.judging import judge as judge_cards
 from registry.core.compat.report import Policy
 from tests.core.compat.cards import card
 from tests.core.compat.test_versions import release
@@ -115,8 +118,8 @@ def test_a_version_is_judged_inside_its_major_by_precedence(history, version, wa
 def test_baselines_name_what_a_break_and_an_addition_could_be_published_as():
     history = [release(text) for text in ("1.4.0", "1.6.0", "2.0.0 draft")]
     assert (
-        Baseline(history[0], "below", free_major="3.0.0", free_minor="1.7.0"),
-        Baseline(history[1], "above", free_major="3.0.0", free_minor="1.7.0"),
+        Baseline(history[0], "below", free_major="2.0.1", free_minor="1.5.0"),
+        Baseline(history[1], "above", free_major="2.0.1", free_minor="1.5.0"),
     ) == baselines(history, "1.4.1")
 
 
@@ -349,3 +352,12 @@ def test_a_judged_digest_holds_what_rules_above_patch_read(old, new, equal):
         card({"input": "text", **members} if "input_schema" not in members else members) for members in (old, new)
     )
     assert equal == (judged_digest(one) == judged_digest(other))
+
+
+def test_a_version_that_is_taken_is_told_one_that_its_neighbours_accept():
+    """Beside 1.4.0 there is 1.5.0, which lacks what is added: only the next major keeps everybody's promise."""
+    old, new = card(takes({"k": STRING}), "1.4.0"), card(takes({"k": STRING, "a": STRING}), "1.4.0")
+    history = [old, card(takes({"k": STRING}), "1.5.0")]
+    found = judge_cards(history, new, Policy())
+    assert ("refused", "2.0.0") == (found.verdict, found.smallest_version)
+    assert "accepted" == judge_cards(history, replace(new, version="2.0.0"), Policy()).verdict

@@ -149,21 +149,39 @@ def test_a_bump_is_told_by_the_numbers(old, new, given):
 
 
 @pytest.mark.parametrize(
-    ("text", "taken", "free"),
+    ("text", "taken", "gone", "free", "why"),
     [
-        ("1.4.0", [], "2.0.0"),
-        ("1.4.0", ["2.0.0", "3.1.0-rc.1"], "4.0.0"),
-        ("0.1.1", [], "0.2.0"),
-        ("0.1.1", ["0.2.5"], "0.3.0"),
-        ("0.0.3", ["0.0.4"], "0.0.5"),
+        ("1.4.0", [], [], "2.0.0", "nobody has it"),
+        ("1.4.0", ["2.0.0", "3.1.0"], [], "4.0.0", "what is live in a major would be judged against"),
+        ("1.4.0", ["2.0.0", "3.1.0-rc.1"], [], "3.0.0", "nothing is judged against a prerelease"),
+        ("1.4.0", ["2.0.0-rc.1"], [], "2.0.0", "a release is another number than its prereleases"),
+        ("1.4.0", [], ["2.1.0"], "2.0.0", "what is yanked is judged against no more"),
+        ("1.4.0", [], ["2.0.0"], "2.0.1", "a yanked number is not given out again"),
+        ("1.4.0", ["2.3.0"], ["2.0.0"], "3.0.0", "another of the major is live"),
+        ("0.1.1", [], [], "0.2.0", "below 1.0 the minor part is the major part"),
+        ("0.1.1", ["0.2.5"], [], "0.3.0", "it is live"),
+        ("0.1.1", [], ["0.2.0", "0.2.1"], "0.2.2", "both numbers are gone"),
+        ("0.0.3", ["0.0.4"], ["0.0.5"], "0.0.6", "each 0.0.z is a major with one number"),
     ],
 )
-def test_the_next_free_major_is_one_that_no_version_is_of(text, taken, free):
-    assert free == free_major(version(text), [version(each) for each in taken])
+def test_the_next_free_major_is_a_number_that_would_be_accepted(text, taken, gone, free, why):
+    live = [version(each) for each in taken if "-" not in each]
+    assert free == free_major(version(text), [version(each) for each in (*taken, *gone)], live), why
 
 
-def test_the_next_free_minor_lies_above_all_of_the_major():
-    assert free_minor(version("1.4.1"), [version(each) for each in ("1.6.0", "1.5.0", "2.7.0")]) == "1.7.0"
+@pytest.mark.parametrize(
+    ("text", "live", "gone", "free", "why"),
+    [
+        ("1.4.1", [], [], "1.5.0", "nobody has it"),
+        ("1.4.1", ["1.4.0"], ["1.5.0-rc.1", "1.6.0"], "1.5.0", "nothing is judged against what is no live release"),
+        ("1.4.1", [], ["1.5.0"], "1.5.1", "a yanked number is not given out again"),
+        ("1.4.1", ["1.6.0"], [], "1.5.0", "there is room below what is live above it"),
+        ("1.4.1", ["1.5.0", "2.7.0"], [], "3.0.0", "above 1.5.0 it would be judged against that one"),
+    ],
+)
+def test_the_next_free_minor_is_a_number_that_would_be_accepted(text, live, gone, free, why):
+    rows = [version(each) for each in live]
+    assert free == free_minor(version(text), [*rows, *(version(each) for each in gone)], rows), why
 
 
 @pytest.mark.parametrize("row", rows("version-ranges.jsonl"), ids=lambda row: row["range"])
