@@ -97,7 +97,9 @@ def listed_json(record: VersionRecord) -> dict[str, Json]:
 
 
 def _summary(judgement: Mapping[str, Json]) -> dict[str, Json]:
-    counts = Counter(change.get("level") for change in judgement.get("changes", ()))
+    """Return what a judgement says in short; changes are counted against the predecessor alone."""
+    told = [each for each in judgement["reports"] if each["old_version"] == judgement["predecessor"]]
+    counts = Counter(change["level"] for change in (told[0]["changes"] if told else ()))
     return {
         **{name: judgement.get(name) for name in _SUMMARY},
         "counts": {level: counts[level] for level in ("major", "minor", "patch")},

@@ -25,6 +25,20 @@ def test_an_agent_shows_its_latest_its_majors_and_its_states(reader, history):
     assert reader.get(f"/v1/agents/{history.upper()}").json() == agent
 
 
+def test_a_history_counts_each_change_once(client, reader, agent_id):
+    """1.2.0 differs from each version before it by an addition, and the history says what it added to its predecessor."""
+    properties = {"n": {"type": "integer"}}
+    for number, name in enumerate("nab"):
+        properties = {**properties, name: {"type": "integer"}}
+        card = contract(agent_id, f"1.{number}.0", input_schema={"type": "object", "properties": properties})
+        path = f"/v1/agents/{agent_id}/versions/1.{number}.0"
+        assert client.put(path, content=sent(card), headers={"Content-Type": "application/json"}).status_code == 201
+    items = reader.get(f"/v1/agents/{agent_id}/versions").json()["items"]
+    found = [(item["version"], item["judgement"]["predecessor"], item["judgement"]["counts"]) for item in items]
+    one, none = {"major": 0, "minor": 1, "patch": 0}, {"major": 0, "minor": 0, "patch": 0}
+    assert [("1.2.0", "1.1.0", one), ("1.1.0", "1.0.0", one), ("1.0.0", None, none)] == found
+
+
 def test_a_history_is_listed_by_precedence_in_pages(reader, history):
     path = f"/v1/agents/{history}/versions"
     first = reader.get(path, params={"limit": 3})
