@@ -181,6 +181,7 @@ def release_from(row: Any) -> Release:
         forced=tuple(row["forced"]),
         forced_side=row["forced_side"],  # the constraint version_forced_side_is_known holds it
         forced_under=row["forced_under"],
+        published_at=row["published_at"],
     )
 
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from registry.catalog import audit
@@ -291,7 +291,7 @@ def _still_hold(view: View, decisions: Sequence[_Decision]) -> bool:
 async def _write(
     session: Session, view: View, decisions: Sequence[_Decision], principal: Principal
 ) -> tuple[Publication, ...]:
-    now = datetime.now(UTC)
+    now = _after_all(view, datetime.now(UTC))
     created = [(decision, decision.judged) for decision in decisions if decision.judged]
     releases = {agent_id: dict(found) for agent_id, found in view.releases.items()}
     entries = []
@@ -311,6 +311,12 @@ async def _write(
         publications[decision.prepared.position] = Publication(outcome, record, record.judgement)
     await audit.append(session, entries)
     return tuple(publications[position] for position in sorted(publications))
+
+
+def _after_all(view: View, now: datetime) -> datetime:
+    """Return a time after that of every version there: clocks differ, and by a digest the first version is found."""
+    times = [each.published_at for found in view.releases.values() for each in found.values() if each.published_at]
+    return max([now, *(each + timedelta(microseconds=1) for each in times)])
 
 
 async def _insert(session: Session, decision: _Decision, judged: Judged, principal: Principal, now: datetime) -> None:

@@ -60,16 +60,16 @@ def remembered(
     return conditional(request, content, headers)
 
 
-def version_headers(record: VersionRecord, selector: str) -> dict[str, str]:
-    """Return the headers of what is read from one version through a selector."""
-    if is_digest(selector):
+def version_headers(record: VersionRecord, selector: str, content: Content, place: str) -> dict[str, str]:
+    """Return the headers of a content that is read from one version through a selector.
+
+    Bytes as they were sent never change under a digest. A view may, with a release that makes it better. ``place`` is
+    where the content stands under the version itself.
+    """
+    if selector.startswith("sha256:") and content.tag == record.digests.raw:
         return {"Cache-Control": IMMUTABLE}
-    return {"Cache-Control": REVALIDATE, **lifecycle_headers(record)}
-
-
-def is_digest(selector: str) -> bool:
-    """Tell whether a selector names content itself, which never changes."""
-    return selector.startswith("sha256:")
+    headers = {"Cache-Control": REVALIDATE, **lifecycle_headers(record)}
+    return headers if selector == record.version else {**headers, "Content-Location": place}
 
 
 def lifecycle_headers(record: VersionRecord) -> dict[str, str]:

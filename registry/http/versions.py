@@ -13,7 +13,6 @@ from registry.catalog.records import StateChange
 from registry.core.errors import Finding, InvalidRequest, PreconditionFailed
 from registry.http.answers import (
     conditional,
-    is_digest,
     joined,
     json_answer,
     json_content,
@@ -70,9 +69,7 @@ async def _part(request: AnyRequest, query: Query, part: Part, below: str) -> An
     record = await selected(request, query)
     selector = path_text(request, "selector")
     content = await content_of(services, record, part)
-    headers = version_headers(record, selector)
-    if not is_digest(selector) and selector != record.version:
-        headers["Content-Location"] = version_path(record.agent_id, record.version) + below
+    headers = version_headers(record, selector, content, version_path(record.agent_id, record.version) + below)
     return remembered(request, services.memory, content, headers, changes)
 
 

@@ -8,7 +8,7 @@ from litestar.connection import Request
 from litestar.response import Response
 
 from registry.core.errors import NotFound
-from registry.http.answers import is_digest, joined, remembered, version_headers
+from registry.http.answers import joined, remembered, version_headers
 from registry.http.context import services_of
 from registry.http.parameters import path_text
 from registry.http.reading import Part, content_of, reads
@@ -71,12 +71,10 @@ async def _agent_card(request: AnyRequest, name: Name, selector: str | None) -> 
     changes = services.memory.changes
     record = await services.catalog.version(path_text(request, "agent_id"), selector or "latest")
     content = await content_of(services, record, Part(name))
-    headers = version_headers(record, selector or "latest")
+    selected = agent_card_path(record.agent_id, record.version)
+    place = selected.replace("agent-card.json", request.scope["path"].rpartition("/")[2])
+    headers = version_headers(record, selector or "latest", content, place)
     if name == "a2a-legacy":
         canonical = f'<{agent_card_path(record.agent_id, selector)}>; rel="canonical"'  # RFC 6596
         headers = joined(headers, {"Link": canonical})
-    if not is_digest(selector or "") and selector != record.version:
-        name_in_path = request.scope["path"].rpartition("/")[2]
-        selected = agent_card_path(record.agent_id, record.version)
-        headers["Content-Location"] = selected.replace("agent-card.json", name_in_path)
     return remembered(request, services.memory, content, headers, changes)

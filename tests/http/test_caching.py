@@ -1,9 +1,10 @@
 import hashlib
+import json
 from datetime import datetime
 
 import pytest
 
-from tests.http.cards import contract, sent
+from tests.http.cards import a2a_1_0, contract, sent
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_a_cards_etag_is_the_digest_of_its_bytes(reader, published):
     assert card.headers["etag"] == f'"sha256:{hashlib.sha256(card.content).hexdigest()}"'
 
 
-def test_only_a_digest_is_kept_without_asking_again(reader, published):
+def test_only_bytes_by_their_digest_are_kept_without_asking_again(reader, published):
     here = f"/v1/agents/{published}/versions"
     digest = reader.get(f"{here}/1.0.0").json()["digests"]["card"]
     found = {
@@ -86,12 +87,42 @@ def test_only_a_digest_is_kept_without_asking_again(reader, published):
         for path in (
             f"{here}/{digest}/card",
             f"{here}/{digest}/a2a",
+            f"{here}/{digest}/contract",
             f"{here}/{digest}",
             f"{here}/1.0.0/card",
             f"{here}/latest/card",
         )
     }
-    assert list(found.values()) == ["public, max-age=31536000, immutable"] * 2 + ["no-cache"] * 3
+    assert list(found.values()) == ["public, max-age=31536000, immutable"] + ["no-cache"] * 5
+
+
+def test_what_a_digest_url_answers_never_changes(client, reader, agent_id):
+    """Two versions of one A2A card in two byte forms share its digest; the first one stays, though it is yanked."""
+    here, card = f"/v1/agents/{agent_id}/versions", a2a_1_0("2026-12")
+    first, second = json.dumps(card).encode(), json.dumps(card, indent=2).encode()
+    headers = {"Content-Type": "application/json"}
+    digest = client.put(f"{here}/2.0.0", content=first, headers=headers).json()["record"]["digests"]["card"]
+    places = [
+        f"{here}/{digest}/card",
+        f"{here}/{digest}/a2a",
+        f"/agents/{agent_id}/{digest}/.well-known/agent-card.json",
+    ]
+
+    def answers():  # a query is never answered from memory
+        return [reader.get(f"{place}{query}") for place in places for query in ("", "?accept_forced=true")]
+
+    def immutable(found):
+        return {(each.content, each.headers["etag"], each.headers["cache-control"]) for each in found}
+
+    wanted = {(first, f'"sha256:{hashlib.sha256(first).hexdigest()}"', "public, max-age=31536000, immutable")}
+    assert wanted == immutable(answers())
+    for version in ("1.0.0", "3.0.0"):
+        assert client.put(f"{here}/{version}", content=second, headers=headers).status_code == 201
+        assert wanted == immutable(answers())
+    change = {"state": "yanked", "reason": "wrong"}
+    assert client.patch(f"{here}/2.0.0", json=change, headers={"If-Match": "*"}).status_code == 200
+    assert wanted == immutable(answers())
+    assert "2.0.0" == reader.get(f"{here}/{digest}").json()["version"]
 
 
 def test_a_selector_says_which_version_it_selected(reader, published):

@@ -25,7 +25,7 @@ where agent_id = any($1::text[]);
 
 -- name: histories
 -- The cheap columns of every version of some agents. By the primary key's prefix.
-select agent_id, version, precedence, state, card_digest, judged_digest, forced, forced_side, forced_under, sequence
+select agent_id, version, precedence, state, card_digest, judged_digest, forced, forced_side, forced_under, published_at
 from version
 where agent_id = any($1::text[]);
 

@@ -26,6 +26,7 @@ from registry.core.compat.versions import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
 
     from registry.core.card.model import Card, State
     from registry.core.compat.report import Change, Policy, Report
@@ -43,7 +44,8 @@ class Release:
     """A published version, as judging needs it. ``forced`` are the fingerprints that were let through with it.
 
     ``forced_side`` says where the versions lie with which it broke; None is below, too. ``forced_under`` is the nearest
-    release that was live above it when that was let through.
+    release that was live above it when that was let through. ``published_at`` orders an agent's versions: no later one
+    has an earlier time.
     """
 
     version: str
@@ -53,6 +55,7 @@ class Release:
     forced: tuple[str, ...] = ()
     forced_side: ForcedSide | None = None
     forced_under: str | None = None
+    published_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,7 +182,8 @@ class Selection:
 def select(selector: Selector, releases: Sequence[Release], *, accept_forced: bool = False) -> Selection:
     """Select among an agent's releases.
 
-    Exact versions and digests find any state. The others offer the highest production release; only deprecated ones
+    Exact versions and digests find any state; a digest finds the version that had it first, so that it finds the same
+    one for ever. The others offer the highest production release; only deprecated ones
     left, the highest of them; only prereleases, the highest of them. They don't cross a version that was let through
     by force unless asked. Raises NotFound for a channel: there are none yet.
     """
@@ -194,7 +195,7 @@ def select(selector: Selector, releases: Sequence[Release], *, accept_forced: bo
             return Selection(next((each for each in releases if _key(each) == wanted), None))
         case "digest":
             same = [each for each in releases if each.card_digest == selector.text]
-            return Selection(_highest([each for each in same if each.state in LIVE]) or _highest(same))
+            return Selection(min(same, key=_published, default=None))
     offered = [each for each in releases if each.state in ("production", "deprecated") and _holds(selector, each)]
     best = _best(offered)
     if best is None or accept_forced:
@@ -316,6 +317,11 @@ def _highest(releases: Sequence[Release]) -> Release | None:
 
 def _key(release: Release) -> Precedence:
     return precedence(Version.parse(release.version))
+
+
+def _published(release: Release) -> tuple[float, Precedence]:
+    """Return a key that orders versions as they were published; those of one call by precedence."""
+    return (release.published_at.timestamp() if release.published_at else 0.0, _key(release))
 
 
 def _holds(selector: Selector, release: Release) -> bool:

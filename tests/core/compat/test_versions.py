@@ -1,5 +1,6 @@
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import semver
@@ -257,11 +258,16 @@ def test_a_selector_selects(row):
     assert Selection(wanted, row.get("is_prerelease", False), row.get("newer")) == found
 
 
-def test_a_digest_finds_a_live_release_before_another_with_the_same_card():
+def test_a_digest_finds_the_version_that_had_the_card_first_for_ever():
+    digest, now = "sha256:" + "a" * 64, datetime(2026, 12, 1, tzinfo=UTC)
+    rows = [("2.0.0", "yanked", 1), ("3.0.0", "production", 2), ("1.0.0", "staging", 1), ("0.1.0", "production", 3)]
     releases = [
-        Release(text, state, "sha256:" + "a" * 64, "") for text, state in (("2.0.0", "yanked"), ("1.0.0", "staging"))
+        Release(text, state, digest, "", published_at=now + timedelta(microseconds=after))
+        for text, state, after in rows
     ]
-    assert Selection(releases[1]) == select(parse_selector("sha256:" + "a" * 64), releases)
+    found = [select(parse_selector(digest), releases[:count]).release.version for count in (1, 2)]
+    assert ["2.0.0", "2.0.0"] == found
+    assert Selection(releases[2]) == select(parse_selector(digest), releases[::-1])  # one call published both
 
 
 def test_a_channel_is_unknown_for_now():
