@@ -10,6 +10,7 @@ from litestar.handlers import patch
 from litestar.response import Response
 
 from registry.catalog.records import StateChange
+from registry.core.compat.versions import parse_selector
 from registry.core.errors import Finding, InvalidRequest, PreconditionFailed
 from registry.http.answers import (
     conditional,
@@ -56,9 +57,12 @@ async def read_record(request: AnyRequest) -> Answer:
     raw = record.raw or b""
     card: Any = msgspec.Raw(raw) if is_json(raw) else dict((await services_of(request).catalog.card(record)).document)
     content = json_content({**record_json(record), "card": card})
-    if path_text(request, "selector") == record.version:
-        content = Content(content.body, content.media_type, record.etag)  # what If-Match wants
     headers = {**lifecycle_headers(record), "Registry-Sequence": str(record.sequence)}
+    selector = path_text(request, "selector")
+    if parse_selector(selector).kind == "exact":
+        content = Content(content.body, content.media_type, record.etag)  # what If-Match wants
+    if selector != record.version:
+        headers["Content-Location"] = version_path(record.agent_id, record.version)
     return conditional(request, content, headers)
 
 

@@ -79,12 +79,37 @@ def test_a_digest_selects_its_version(reader, history):
     assert reader.get(record["links"]["pinned"]).content == sent(record["card"])
 
 
+def test_build_metadata_tells_no_two_versions_apart(client, reader, agent_id):
+    here, headers = f"/v1/agents/{agent_id}/versions", {"Content-Type": "application/json"}
+    stored = f"{here}/1.0.0%2Ba"
+    made = client.put(stored, content=sent(contract(agent_id, "1.0.0+a")), headers=headers)
+    assert made.status_code == 201, made.text
+    tag = made.headers["etag"]
+    for selector in ("1.0.0+a", "1.0.0%2Ba", "1.0.0", "1.0.0+b", "1.0.0%2Bb"):
+        record = reader.get(f"{here}/{selector}")
+        card = reader.get(f"{here}/{selector}/card")
+        bare = reader.get(f"/agents/{agent_id}/{selector}/.well-known/agent-card.json")
+        assert (200, 200, 200) == (record.status_code, card.status_code, bare.status_code), selector
+        body = record.json()
+        assert ("1.0.0+a", tag, stored) == (body["version"], record.headers["etag"], body["links"]["self"]), selector
+        is_stored = selector in ("1.0.0+a", "1.0.0%2Ba")
+        well_known = f"/agents/{agent_id}/1.0.0%2Ba/.well-known/agent-card.json"
+        wanted = [None] * 3 if is_stored else [stored, f"{stored}/card", well_known]
+        assert wanted == [each.headers.get("content-location") for each in (record, card, bare)], selector
+    again = client.put(f"{here}/1.0.0%2Bb", content=sent(contract(agent_id, "1.0.0+b")), headers=headers)
+    assert (409, "version-taken") == (again.status_code, again.json()["code"])
+    assert "build metadata" in again.json()["detail"]
+    change = {"state": "deprecated", "reason": "use the other"}
+    moved = client.patch(f"{here}/1.0.0%2Bb", json=change, headers={"If-Match": tag})
+    assert (200, "1.0.0+a") == (moved.status_code, moved.json()["version"])
+
+
 def test_what_is_no_selector_and_what_selects_nothing_are_told_apart(reader, history):
     answers = {
         selector: reader.get(f"/v1/agents/{history}/versions/{selector}").status_code
-        for selector in ("9.9.9", "v7", "%5E9", ">>1", "a@b")
+        for selector in ("9.9.9", "v7", "%5E9", ">>1", "a@b", "v12345678901234567")
     }
-    assert answers == {"9.9.9": 404, "v7": 404, "%5E9": 404, ">>1": 422, "a@b": 422}
+    assert answers == {"9.9.9": 404, "v7": 404, "%5E9": 404, ">>1": 422, "a@b": 422, "v12345678901234567": 422}
     assert reader.get(f"/v1/agents/{history}.other/versions/latest").json()["code"] == "unknown-agent"
 
 

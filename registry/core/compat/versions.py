@@ -29,7 +29,7 @@ MAX_LENGTH = 128
 LIVE = frozenset({"staging", "production", "deprecated"})
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LINE = re.compile(r"v(?:[1-9][0-9]{0,15}|0\.[1-9][0-9]{0,15}|0\.0\.(?:0|[1-9][0-9]{0,15}))", re.ASCII)
-_CHANNEL = re.compile(r"[a-z][a-z0-9-]{0,62}", re.ASCII)
+_CHANNEL = re.compile(r"(?!v[0-9]+$)[a-z][a-z0-9-]{0,62}", re.ASCII)  # v and digits look like a major
 
 
 def parse_version(text: str, pointer: str = "/version") -> Version:
