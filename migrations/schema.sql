@@ -52,10 +52,11 @@ CREATE TABLE public.event (
     number bigint NOT NULL,
     transaction_id xid8 DEFAULT pg_current_xact_id() NOT NULL,
     kind text NOT NULL,
-    agent_id text NOT NULL,
-    version text NOT NULL,
+    agent_id text,
+    version text,
     at timestamp with time zone NOT NULL,
-    body text NOT NULL
+    body text NOT NULL,
+    namespace text
 );
 
 ALTER TABLE public.event ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
@@ -83,6 +84,8 @@ CREATE TABLE public.namespace (
     audit_number bigint DEFAULT 0 NOT NULL,
     audit_hash bytea DEFAULT sha256('\x'::bytea) NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    registered boolean DEFAULT false NOT NULL,
+    sequence bigint DEFAULT 0 NOT NULL,
     CONSTRAINT namespace_name_is_lower_case CHECK (((name = lower(name)) AND (name <> ''::text))),
     CONSTRAINT namespace_profile_is_known CHECK ((profile = ANY (ARRAY['declared'::text, 'literal'::text])))
 );
@@ -180,6 +183,8 @@ ALTER TABLE ONLY public.token
 
 ALTER TABLE ONLY public.version
     ADD CONSTRAINT version_pk PRIMARY KEY (agent_id, precedence);
+
+CREATE INDEX agent_id_ix ON public.agent USING btree (agent_id COLLATE "C");
 
 CREATE INDEX agent_namespace_ix ON public.agent USING btree (namespace);
 

@@ -6,10 +6,9 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from registry.catalog.namespaces import find_namespace
 from registry.catalog.records import AuditEntry
 from registry.core.card.canonical import canonical
-from registry.core.errors import RegistryError
+from registry.core.errors import NotFound, RegistryError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,17 +41,19 @@ async def append(session: Session, entries: Sequence[tuple[str, str]]) -> None:
 
 async def verified_chain(session: Session, name: str) -> tuple[AuditEntry, ...]:
     """Return a chain, each link verified against the one before it and the last against the head."""
-    namespace = (await find_namespace(session, name)).name
+    namespace = name.lower()
     # The head first: entries that come in meanwhile are beyond it, and are left for the next call.
     head = await session.row("audit_head", namespace)
+    if head is None:
+        raise NotFound(f"no namespace {name!r} has an audit log")
     entries: list[AuditEntry] = []
     before = GENESIS
     rows = await session.rows("audit_of", namespace)
-    for number, row in enumerate(rows[: head["audit_number"] if head else 0], start=1):
+    for number, row in enumerate(rows[: head["audit_number"]], start=1):
         before = hashlib.sha256(before + row["entry"].encode()).digest()
         if row["number"] != number or row["hash"] != before:
             raise BrokenChain(f"entry {number} of {namespace}'s audit log is not what was written")
         entries.append(AuditEntry(namespace, number, json.loads(row["entry"]), f"sha256:{before.hex()}"))
-    if head is None or len(entries) != head["audit_number"] or before != head["audit_hash"]:
+    if len(entries) != head["audit_number"] or before != head["audit_hash"]:
         raise BrokenChain(f"{namespace}'s audit log ends before its head")
     return tuple(entries)

@@ -13,7 +13,8 @@ from registry.catalog.database import Database, Meanwhile
 from registry.catalog.jobs import Compare, ReadCard, Source, Validate
 from registry.catalog.judgement import load_view
 from registry.catalog.migrating import migrate
-from registry.catalog.namespaces import check_policy, find_namespace, namespace_from, policy_digest
+from registry.catalog.namespaces import check_policy, find_namespace, policy_digest, set_policy
+from registry.catalog.records import PolicyCondition
 from registry.catalog.workers import Workers
 from registry.core.compat.rendering import report_from_json
 from registry.core.compat.report import ENGINE_VERSION
@@ -169,18 +170,24 @@ class Catalog:
         async with self._database.reading() as session:
             return await find_namespace(session, name)
 
-    async def set_policy(self, name: str, policy: Policy, principal: Principal) -> Namespace:
-        """Register a namespace, or change how it judges from now on; what is published stays. Raises InvalidRequest."""
+    async def set_policy(
+        self, name: str, policy: Policy, principal: Principal, condition: PolicyCondition | None = None
+    ) -> tuple[Namespace, bool]:
+        """Register a namespace, or change how it judges from now on; say whether it is new. What is published stays.
+
+        Raises InvalidRequest, PreconditionFailed, Unavailable.
+        """
         folded = name.lower()
         check_policy(folded, policy)
         now = datetime.now(UTC)
-        async with self._database.writing() as session:
-            row = await session.row(
-                "set_policy", folded, policy.profile, json.dumps(dict(policy.levels)), policy.strict, now
-            )
-            members = {"profile": policy.profile, "levels": dict(policy.levels), "strict": policy.strict}
-            await audit.append(session, [(folded, audit.audit_text("policy", principal, now, members))])
-        return namespace_from(row)
+        members = {"profile": policy.profile, "levels": dict(policy.levels), "strict": policy.strict}
+        try:
+            async with self._database.writing() as session:
+                found = await set_policy(session, folded, policy, condition or PolicyCondition(), now)
+                await audit.append(session, [(folded, audit.audit_text("policy", principal, now, members))])
+        except Meanwhile as error:
+            raise Unavailable("others change the same namespace at the same moment; try again") from error
+        return found
 
     async def audit(self, namespace: str) -> tuple[AuditEntry, ...]:
         """Return a namespace's audit chain after verifying every link. Raises NotFound, BrokenChain."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from registry.catalog.jobs import Judge, Pair, Source
-from registry.catalog.namespaces import namespace_from, namespace_of, policy_digest, prefixes
+from registry.catalog.namespaces import find_homes, policy_digest
 from registry.catalog.precedence import precedence_key
 from registry.core.compat import judging
 from registry.core.compat.judging import Release
-from registry.core.compat.report import ENGINE_VERSION, POLICY_VERSION, Policy
+from registry.core.compat.report import ENGINE_VERSION, POLICY_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from registry.catalog.workers import Runner
     from registry.core.card.model import State
     from registry.core.compat.judging import Baseline
+    from registry.core.compat.report import Policy
 
     Sessions = Callable[[], AbstractAsyncContextManager[Session]]
 
@@ -158,17 +159,11 @@ def ask(view: View, candidate: Candidate, planned: Mapping[str, Release]) -> Que
 async def load_view(session: Session, agent_ids: Iterable[str]) -> View:
     """Read what is published of some agents, and how their namespaces judge."""
     wanted = sorted(set(agent_ids))
-    homes = {row["agent_id"]: row["namespace"] for row in await session.rows("agents_namespaces", wanted)}
-    names = {name for agent_id in wanted for name in (*prefixes(agent_id), *homes.values())}
-    namespaces = {row["name"]: namespace_from(row) for row in await session.rows("namespaces_of", sorted(names))}
+    homes, policies = await find_homes(session, wanted)
     releases: dict[str, dict[str, Release]] = {agent_id: {} for agent_id in wanted}
     for row in await session.rows("histories", wanted):
         releases[row["agent_id"]][row["precedence"]] = release_from(row)
-    found = {agent_id: homes.get(agent_id) or namespace_of(agent_id, namespaces) for agent_id in wanted}
-    policies = {
-        agent_id: namespaces[name].policy if name in namespaces else Policy() for agent_id, name in found.items()
-    }
-    return View(found, policies, releases)
+    return View(homes, policies, releases)
 
 
 def release_from(row: Any) -> Release:

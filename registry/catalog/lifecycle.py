@@ -13,6 +13,7 @@ from registry.catalog import audit
 from registry.catalog.identity import agent_id_findings, fold_agent_id, refuse, text_findings
 from registry.catalog.jobs import Source
 from registry.catalog.judgement import LIVE, Candidate, Judging, ask, load_view
+from registry.catalog.namespaces import lock_agents
 from registry.catalog.pointing import point_at_latest
 from registry.catalog.precedence import precedence_key
 from registry.catalog.reading import load_version
@@ -77,7 +78,7 @@ async def change_state(
     _existing(view, move, version)
     async with database.writing() as session:
         # Judged while the lock is held: moves are rare, and what is judged is what is committed.
-        await session.run("lock_agent", move.agent_id, view.namespaces[move.agent_id], datetime.now(UTC))
+        await lock_agents(session, [move.agent_id], datetime.now(UTC))
         return await _move(session, workers, move, version, principal)
 
 
@@ -132,7 +133,7 @@ async def _move(session: Session, workers: Runner, move: _Move, version: str, pr
     }
     text = audit.audit_text("state", principal, now, members)
     moved = await load_version(session, move.agent_id, move.precedence)
-    await audit.append(session, [(record.namespace, text)])
+    await audit.append(session, [(view.namespaces[move.agent_id], text)])
     return moved
 
 

@@ -15,6 +15,7 @@ from registry.catalog.database import Meanwhile
 from registry.catalog.identity import agent_id_findings, fold_agent_id, refuse, text_findings, version_findings
 from registry.catalog.jobs import Differences, ReadFacts, Source
 from registry.catalog.judgement import Candidate, Judging, ask, load_view
+from registry.catalog.namespaces import lock_agents
 from registry.catalog.pointing import point_at_latest
 from registry.catalog.precedence import precedence_key
 from registry.catalog.reading import load_version, record_etag
@@ -68,16 +69,16 @@ async def publish(
         decisions = await _decide(judging, view, prepared)
         try:
             async with database.writing() as session:
-                locked = await _lock(session, view, prepared, decisions)
-                if _still_hold(locked, decisions):
-                    return await _write(session, locked, decisions, principal)
+                locked = await _lock(session, prepared, decisions)
+                _check_still_hold(locked, decisions)
+                return await _write(session, locked, decisions, principal)
         except Meanwhile:
             continue  # what was locked is let go; nothing was written
     # Others came in between each time: judge while they wait.
     try:
         async with database.writing() as session:
             judging.sessions = lambda: nullcontext(session)
-            locked = await _lock(session, await load_view(session, agent_ids), prepared, None)
+            locked = await _lock(session, prepared, None)
             return await _write(session, locked, await _decide(judging, locked, prepared), principal)
     except Meanwhile as error:
         raise Unavailable("others publish the same agents at the same moment; try again") from error
@@ -262,30 +263,22 @@ def _digest(raw: bytes) -> str:
     return f"sha256:{hashlib.sha256(raw).hexdigest()}"
 
 
-async def _lock(
-    session: Session, view: View, prepared: Sequence[_Prepared], decisions: Sequence[_Decision] | None
-) -> View:
-    """Make or lock what will be written, in one order for everybody: namespaces by name, then agents by ID."""
+async def _lock(session: Session, prepared: Sequence[_Prepared], decisions: Sequence[_Decision] | None) -> View:
+    """Make or lock what will be written."""
     wanted = [one.prepared for one in decisions if one.judged] if decisions is not None else prepared
-    now = datetime.now(UTC)
-    agent_ids = sorted({one.candidate.agent_id for one in wanted})
-    for name in sorted({view.namespaces[agent_id] for agent_id in agent_ids}):
-        await session.run("ensure_namespace", name, now)
-    for agent_id in agent_ids:
-        await session.run("lock_agent", agent_id, view.namespaces[agent_id], now)
+    await lock_agents(session, {one.candidate.agent_id for one in wanted}, datetime.now(UTC))
     return await load_view(session, [one.candidate.agent_id for one in prepared])
 
 
-def _still_hold(view: View, decisions: Sequence[_Decision]) -> bool:
-    """Say whether every question is still the one that was answered."""
+def _check_still_hold(view: View, decisions: Sequence[_Decision]) -> None:
+    """Raise Meanwhile unless every question is still the one that was answered."""
     planned = _Planned()
     for decision in decisions:
         candidate = decision.prepared.candidate
         if ask(view, candidate, planned.releases(candidate.agent_id)) != decision.question:
-            return False
+            raise Meanwhile
         if decision.judged:
             planned.add(candidate, decision.judged)
-    return True
 
 
 async def _write(

@@ -175,12 +175,29 @@ class Page(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A namespace: the labels that its agents' IDs begin with, and how it judges. ``revision`` counts its policies."""
+    """A registered namespace: the labels that its agents' IDs begin with, and how it judges.
+
+    ``revision`` counts its policies, ``sequence`` is the number of its last event. ``etag`` is a bare strong tag.
+    """
 
     name: str
     policy: Policy
     revision: int
     created_at: datetime
+    sequence: int
+
+    @property
+    def etag(self) -> str:
+        """Return a tag that changes with the policy."""
+        return f"{self.name}.{self.revision}"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyCondition:
+    """When a policy may be set: on a namespace that ``is_new``, on one with one of ``tags`` (``*``: any), or always."""
+
+    is_new: bool = False
+    tags: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

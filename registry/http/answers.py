@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from litestar.response import Response
 
-from registry.http.etags import none_match, quoted
+from registry.core.errors import PreconditionFailed
+from registry.http.etags import none_match, quoted, strong_tags
 from registry.http.memory import IMMUTABLE, REVALIDATE, Content, Prepared
-from registry.http.problems import encode
+from registry.http.problems import MalformedRequest, encode
 from registry.http.rendering import version_path
 
 if TYPE_CHECKING:
@@ -45,6 +46,20 @@ def conditional(
         # RFC 9110 15.4.5: the headers that a 200 would have had for the cache, and no content.
         return Response(b"", status_code=304, headers=kept)
     return Response(content.body, headers=kept, media_type=content.media_type)
+
+
+def if_match(request: Request[Any, Any, Any]) -> tuple[str, ...] | None:
+    """Return ``If-Match`` as bare strong tags or ``("*",)``, None when it is missing. Raises what a wrong one means."""
+    header = ", ".join(request.headers.getall("if-match", [])).strip(" \t")
+    if header in ("", "*"):
+        return ("*",) if header else None
+    tags = strong_tags(header)
+    if tags is None:
+        message = "If-Match is no list of entity tags; send the ETag as it came, with its quotes, or `*`"
+        raise MalformedRequest.at("not-tags", message)
+    if not tags:
+        raise PreconditionFailed("a weak tag matches nothing here (RFC 9110 13.1.1); send the ETag as it came")
+    return tuple("" if tag == "*" else tag for tag in tags)  # in quotes it is a tag, and nobody's
 
 
 def remembered(

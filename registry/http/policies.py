@@ -8,11 +8,14 @@ from litestar.connection import Request
 from litestar.handlers import put
 from litestar.response import Response
 
+from registry.catalog.records import PolicyCondition
 from registry.core.compat.report import Policy
-from registry.core.errors import Finding, InvalidRequest
-from registry.http.answers import conditional, json_answer, json_content
+from registry.core.errors import Finding, InvalidRequest, PreconditionRequired
+from registry.http.answers import conditional, if_match, json_answer, json_content
 from registry.http.bodies import read_members
 from registry.http.context import authenticated, services_of
+from registry.http.etags import quoted
+from registry.http.memory import Content
 from registry.http.parameters import Query, path_text
 from registry.http.reading import reads
 from registry.http.rendering import namespace_json
@@ -30,7 +33,9 @@ async def read_policy(request: AnyRequest) -> Answer:
     """Answer with a namespace's policy."""
     Query.of(request).done()
     namespace = await services_of(request).catalog.namespace(path_text(request, "namespace"))
-    return conditional(request, json_content(namespace_json(namespace)))
+    content = json_content(namespace_json(namespace))
+    content = Content(content.body, content.media_type, namespace.etag)  # what If-Match wants
+    return conditional(request, content, {"Registry-Sequence": str(namespace.sequence)})
 
 
 @put(PATH, status_code=200)
@@ -39,8 +44,23 @@ async def set_policy(request: AnyRequest) -> Answer:
     principal = await authenticated(request)
     Query.of(request).done()
     policy = _policy(await read_members(request, Policy.__slots__))
-    catalog = services_of(request).catalog
-    return json_answer(namespace_json(await catalog.set_policy(path_text(request, "namespace"), policy, principal)))
+    services = services_of(request)
+    name = path_text(request, "namespace")
+    namespace, is_new = await services.catalog.set_policy(name, policy, principal, _condition(request))
+    services.memory.forget_changing()
+    headers = {"ETag": quoted(namespace.etag), "Registry-Sequence": str(namespace.sequence)}
+    return json_answer(namespace_json(namespace), status=201 if is_new else 200, headers=headers)
+
+
+def _condition(request: AnyRequest) -> PolicyCondition:
+    """Return what the call says of what it changes. Raises PreconditionRequired when it says nothing."""
+    match = if_match(request)
+    is_new = ", ".join(request.headers.getall("if-none-match", [])).strip(" \t") == "*"
+    if match is None and not is_new:
+        raise PreconditionRequired(
+            "send If-Match with the policy's ETag to change it, or `If-None-Match: *` to register the namespace"
+        )
+    return PolicyCondition(is_new, match)
 
 
 def _policy(members: Mapping[str, Any]) -> Policy:

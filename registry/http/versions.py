@@ -11,9 +11,10 @@ from litestar.response import Response
 
 from registry.catalog.records import StateChange
 from registry.core.compat.versions import parse_selector
-from registry.core.errors import Finding, InvalidRequest, PreconditionFailed
+from registry.core.errors import Finding, InvalidRequest
 from registry.http.answers import (
     conditional,
+    if_match,
     joined,
     json_answer,
     json_content,
@@ -23,10 +24,9 @@ from registry.http.answers import (
 )
 from registry.http.bodies import read_members
 from registry.http.context import authenticated, services_of
-from registry.http.etags import quoted, strong_tags
+from registry.http.etags import quoted
 from registry.http.memory import Content
 from registry.http.parameters import Query, parse_moment, path_text
-from registry.http.problems import MalformedRequest
 from registry.http.reading import Part, content_of, is_json, reads
 from registry.http.rendering import record_json, segment, version_path
 
@@ -134,31 +134,17 @@ async def change_state(request: AnyRequest) -> Answer:
     query = Query.of(request)
     query.done()
     change = _state_change(await read_members(request, StateChange.__slots__))
-    services = services_of(request)
+    services, match = services_of(request), if_match(request)
     record = await services.catalog.change_state(
         path_text(request, "agent_id"),
         path_text(request, "selector"),
         change,
-        _if_match(request),
+        None if match is None else ", ".join(tag if tag == "*" else quoted(tag) for tag in match),
         principal,
     )
     services.memory.forget_changing()
     headers = {"ETag": quoted(record.etag), "Registry-Sequence": str(record.sequence)}
     return json_answer(record_json(record), headers=joined(headers, lifecycle_headers(record)))
-
-
-def _if_match(request: AnyRequest) -> str | None:
-    """Return ``If-Match`` as strong tags or ``*``, None when it is missing. Raises what a wrong one means."""
-    header = ", ".join(request.headers.getall("if-match", [])).strip(" \t")
-    if header in ("", "*"):
-        return header or None
-    tags = strong_tags(header)
-    if tags is None:
-        message = "If-Match is no list of entity tags; send the record's ETag as it came, with its quotes, or `*`"
-        raise MalformedRequest.at("not-tags", message)
-    if not tags:
-        raise PreconditionFailed("a weak tag matches nothing here (RFC 9110 13.1.1); send the record's ETag as it came")
-    return ", ".join(quoted(tag) for tag in tags)
 
 
 def _state_change(members: Any) -> StateChange:

@@ -176,3 +176,29 @@ def test_breaks_that_were_let_through_before_sides_were_kept_get_theirs_from_the
         ("1.4.2", "both", "1.5.0"),
         ("1.7.0", "below", None),
     ] == rows
+
+
+def test_agents_from_before_namespaces_were_registered_find_the_longest_one(empty_url):
+    """com.example.a was made by a publish alone, com.example by its policy too."""
+    names = ["com", "com.example", "com.example.a", "org.b"]
+    agents = {"com.example.a.one": "com.example.a", "com.other.two": "com", "org.b.c.three": "org.b"}
+    audit = (
+        'insert into audit (namespace, number, entry, hash) values (\'{}\', 1, \'{{"action":"{}","by":"x"}}\', \'\')'
+    )
+    statements = [
+        *(f"insert into namespace (name, created_at) values ('{name}', now())" for name in names),
+        audit.format("com.example", "policy"),
+        audit.format("com.example.a", "publish"),
+        *(
+            f"insert into agent (agent_id, namespace, created_at, updated_at) values ('{agent_id}', '{home}', now(), now())"
+            for agent_id, home in agents.items()
+        ),
+        a_version("1.0.0").replace("com.example.a", "com.example.a.one"),
+        "insert into search select agent_id, now(), precedence, '{t:x,n:com.example.a}', '' from version",
+    ]
+    question = "select agent_id, namespace, facets from agent left join search using (agent_id) order by agent_id"
+    assert [
+        ("com.example.a.one", "com.example", ["t:x", "n:com.example"]),
+        ("com.other.two", "com.other", None),
+        ("org.b.c.three", "org.b.c", None),
+    ] == asyncio.run(migrated_from(empty_url, 2, statements, question))

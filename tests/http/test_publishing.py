@@ -251,19 +251,37 @@ def test_a_state_change_says_everything_that_is_wrong(client, agent_id):
     ]
 
 
-def test_a_namespace_judges_by_its_policy_from_then_on(client, reader, agent_id):
+def test_a_namespace_is_registered_by_its_policy_and_changed_under_the_etag_that_was_read(client, reader, agent_id):
     put(client, agent_id, "1.0.0", contract(agent_id))
     namespace = agent_id.rpartition(".")[0] + ".strictly"
     path = f"/v1/namespaces/{namespace}/policy"
-    strict = {"profile": "literal", "levels": {}, "strict": True}
-    set_to = client.put(path, json=strict)
-    assert (set_to.status_code, set_to.json()["policy"]) == (200, strict)
+    strict, lax = {"profile": "literal", "levels": {}, "strict": True}, {"profile": "declared"}
+    new = {"If-None-Match": "*"}
+    answers = [client.put(path, json=strict, headers=each) for each in ({}, {"If-Match": "*"}, new, new)]
+    assert [428, 412, 201, 412] == [answer.status_code for answer in answers]
     read = reader.get(path)
-    assert read.json() == set_to.json()
+    made = answers[2]
+    assert (made.json(), made.json()["policy"], made.json()["revision"]) == (read.json(), strict, 1)
+    names = ("etag", "registry-sequence")
+    assert [made.headers[name] for name in names] == [read.headers[name] for name in names]
     assert reader.get(path, headers={"If-None-Match": read.headers["etag"]}).status_code == 304
-    assert reader.get("/v1/namespaces/nobody.knows/policy").status_code == 404
-    wrong = client.put(path, json={"profile": "x", "levels": {"no-such-rule": "major"}})
+    tag = read.headers["etag"]
+    tags = ('"other"', f"W/{tag}", '"*"', tag, tag, "*")
+    found = [client.put(path, json=lax, headers={"If-Match": each}) for each in tags]
+    assert [412, 412, 412, 200, 412, 200] == [answer.status_code for answer in found]
+    sequences = [int(answer.headers["registry-sequence"]) for answer in (made, found[3], found[5])]
+    assert sequences == sorted(set(sequences))
+    assert (3, found[5].headers["etag"]) == (reader.get(path).json()["revision"], reader.get(path).headers["etag"])
+    wrong = client.put(path, json={"profile": "x", "levels": {"no-such-rule": "major"}}, headers={"If-Match": "*"})
     assert [finding["pointer"] for finding in wrong.json()["findings"]] == ["/profile", "/levels/no-such-rule"]
+
+
+def test_a_publish_registers_no_namespace(client, reader, agent_id):
+    put(client, agent_id, "1.0.0", contract(agent_id))
+    home = client.get(f"/v1/agents/{agent_id}").json()["namespace"]
+    answer = reader.get(f"/v1/namespaces/{home}/policy")
+    assert (404, agent_id.rpartition(".")[0]) == (answer.status_code, home)
+    assert f"PUT /v1/namespaces/{home}/policy registers one" in answer.json()["detail"]
 
 
 def test_a_dry_run_that_is_asked_for_in_either_place_stores_nothing(client, agent_id):

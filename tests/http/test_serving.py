@@ -100,10 +100,12 @@ def test_a_server_that_is_killed_leaves_its_port_free_and_loses_no_version(datab
 def test_the_first_start_makes_a_token_and_shows_it_once(database_url):
     with running(database_url, token=None) as server:
         with server.client(token=server.made_token) as client:
-            assert client.put("/v1/namespaces/com.example/policy", json={}).status_code == 200
+            new = {"If-None-Match": "*"}
+            assert client.put("/v1/namespaces/com.example/policy", json={}, headers=new).status_code == 201
         server.stop()
         made = server.made_token
     with running(database_url, token=None) as server:
         assert server.made_token == "None"
         with server.client(token=made) as client:
-            assert client.put("/v1/namespaces/com.example/policy", json={}).status_code == 200
+            old = {"If-Match": "*"}
+            assert client.put("/v1/namespaces/com.example/policy", json={}, headers=old).status_code == 200

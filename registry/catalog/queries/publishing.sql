@@ -1,11 +1,11 @@
 -- name: namespaces_of
--- The namespaces that may hold the given names: each registered prefix. By primary key.
-select name, profile, levels, strict, revision, created_at
+-- Those of the given names that are registered. By primary key.
+select name, profile, levels, strict, revision, created_at, sequence
 from namespace
-where name = any($1::text[]);
+where name = any($1::text[]) and registered;
 
 -- name: ensure_namespace
--- Made on first publish. Two transactions wait for each other here in the order of names.
+-- A row for the audit log; it registers nothing. Two transactions wait for each other here in the order of names.
 insert into namespace (name, created_at)
 values ($1, $2)
 on conflict (name) do nothing;
@@ -14,14 +14,8 @@ on conflict (name) do nothing;
 -- Makes the agent or waits for whoever publishes it: `select for update` over no row would lock nothing.
 insert into agent (agent_id, namespace, created_at, updated_at)
 values ($1, $2, $3, $3)
-on conflict (agent_id) do update set version_count = agent.version_count
+on conflict (agent_id) do update set namespace = excluded.namespace
 returning namespace;
-
--- name: agents_namespaces
--- Where agents that exist are. By primary key.
-select agent_id, namespace
-from agent
-where agent_id = any($1::text[]);
 
 -- name: histories
 -- The cheap columns of every version of some agents. By the primary key's prefix.
