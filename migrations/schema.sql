@@ -12,11 +12,10 @@ CREATE FUNCTION public.version_refuse_change() RETURNS trigger
     AS $$
 begin
   if tg_op = 'UPDATE'
-    and (old.agent_id, old.precedence, old.version, old.kind, old.name, old.description, old.owner, old.tags)
-    is not distinct from (new.agent_id, new.precedence, new.version, new.kind, new.name, new.description, new.owner, new.tags)
-    and (old.raw, old.raw_digest, old.card_digest, old.contract_digest, old.findings, old.published_at, old.published_by)
-    is not distinct from (new.raw, new.raw_digest, new.card_digest, new.contract_digest, new.findings, new.published_at, new.published_by)
-    and old.source_commit is not distinct from new.source_commit
+    and (old.agent_id, old.precedence, old.version, old.kind, old.name, old.description, old.tags, old.source_commit)
+    is not distinct from (new.agent_id, new.precedence, new.version, new.kind, new.name, new.description, new.tags, new.source_commit)
+    and (old.raw, old.raw_digest, old.card_digest, old.contract_digest, old.judged_digest, old.findings, old.published_at, old.published_by)
+    is not distinct from (new.raw, new.raw_digest, new.card_digest, new.contract_digest, new.judged_digest, new.findings, new.published_at, new.published_by)
     and (
       old.state = 'draft'
       or (old.judgement, old.forced, old.forced_reason, old.forced_side, old.forced_under)

@@ -15,6 +15,7 @@ from registry.core.compat import judging
 from registry.core.compat.compare import compare
 from registry.core.compat.rendering import as_json, report_from_json
 from registry.core.errors import Finding, InvalidCard, InvalidRequest, NotFound
+from registry.core.formats.uris import EXTENSION_URI
 from registry.core.solver.validators import CannotValidate, Disagreement, instance_findings
 
 if TYPE_CHECKING:
@@ -201,13 +202,19 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Tell which top-level members of two documents differ."""
+    """Tell which top-level members of two documents differ; an owner in our extension of an A2A card counts as one."""
 
     old: Source
     new: Source
 
     def run(self, cards: Cards) -> tuple[str, ...]:
         old, new = cards.read(self.old).document, cards.read(self.new).document
+        differs = self._members(old, new)
+        if differs == ("capabilities",) and not self._members(_without_owner(old), _without_owner(new)):
+            return ("owner",)
+        return differs
+
+    def _members(self, old: Mapping[str, Json], new: Mapping[str, Json]) -> tuple[str, ...]:
         absent = object()
         names = {*old, *new}
         # As canonical bytes: in Python 1 equals 1.0 and True.
@@ -220,6 +227,21 @@ class Differences:
                 or canonical(old[name]) != canonical(new[name])
             )
         )
+
+
+def _without_owner(document: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a document without the owner that our extension names, where an A2A card says it."""
+    capabilities = document.get("capabilities")
+    extensions = capabilities.get("extensions") if isinstance(capabilities, dict) else None
+    if not isinstance(capabilities, dict) or not isinstance(extensions, list):
+        return dict(document)
+    kept = [
+        {**one, "params": {name: value for name, value in one["params"].items() if name != "owner"}}
+        if isinstance(one, dict) and one.get("uri") == EXTENSION_URI and isinstance(one.get("params"), dict)
+        else one
+        for one in extensions
+    ]
+    return {**document, "capabilities": {**capabilities, "extensions": kept}}
 
 
 @dataclass(frozen=True, slots=True)

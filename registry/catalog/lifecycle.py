@@ -1,4 +1,4 @@
-"""A version's states: which may follow which, and how a version is moved."""
+"""A version's states: which may follow which, and how a version is moved; and whose it is."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from registry.catalog import audit
+from registry.catalog.facets import facet
 from registry.catalog.identity import agent_id_findings, fold_agent_id, refuse, text_findings
 from registry.catalog.jobs import Source
 from registry.catalog.judgement import LIVE, Candidate, Judging, ask, load_view
@@ -48,6 +49,7 @@ MOVES: Mapping[State, frozenset[State]] = {
     "retired": frozenset({"yanked"}),
     "yanked": frozenset(),
 }
+REASONED: frozenset[State] = frozenset({"deprecated", "yanked", "retired"})  # callers read why
 _TAG = re.compile(r'(W/)?"([^"]*)"')
 
 
@@ -70,7 +72,7 @@ async def change_state(
     if_match: str | None,
     principal: Principal,
 ) -> VersionRecord:
-    """Move a version to another state, under the agent's lock; a move into the live states is judged there."""
+    """Move a version to another state or owner under the agent's lock; a move into the live states is judged there."""
     refuse(_findings(change))
     move = _Move(fold_agent_id(agent_id), precedence_key(str(parse_version(version))), change, _required(if_match))
     async with database.reading() as session:
@@ -88,56 +90,83 @@ async def _move(session: Session, workers: Runner, move: _Move, version: str, pr
     record = await load_version(session, move.agent_id, move.precedence)
     _check_match(move.if_match, record)
     change = move.change
-    if change.state == record.state:
-        if change.state != "deprecated":
-            return record
-    elif change.state not in MOVES[record.state]:
-        raise InvalidState(_refusal(record, change.state))
+    state = _wanted_state(record, change)
+    is_other_owner = change.owner is not None and (change.owner or None) != record.owner
+    if state is None and not is_other_owner:
+        return record
     judged = None
-    if record.state not in LIVE and change.state in LIVE:
-        judged = await _judge(session, workers, view, move, record)
+    if state in LIVE and record.state not in LIVE:
+        judged = await _judge(session, workers, view, move, record, state)
     now = datetime.now(UTC)
-    forced = judged.forced if judged else ()
-    event = {"state": change.state, "before": record.state, "forced": list(forced)}
-    row = await session.row("insert_event", "state", move.agent_id, record.version, now, json.dumps(event))
-    await session.run(
-        "update_state",
-        move.agent_id,
-        move.precedence,
-        change.state,
-        now,
-        change.reason,
-        change.replaced_by,
-        change.sunset,
-        row["number"] if row else 0,
-        json.dumps(judged.judgement) if judged else None,
-        list(forced),
-        change.reason if forced else None,
-        judged.forced_side if judged else None,
-        judged.forced_under if judged else None,
-    )
-    moved_to = replace(release, state=change.state)
-    if judged:
-        moved_to = replace(moved_to, forced=forced, forced_side=judged.forced_side, forced_under=judged.forced_under)
-    releases = {**view.releases[move.agent_id], move.precedence: moved_to}
-    await point_at_latest(session, move.agent_id, releases, now)
     members = {
-        "agent_id": move.agent_id,
-        "version": record.version,
-        "state": change.state,
-        "before": record.state,
+        "before": record.state if state else None,
+        "state": state,
         "reason": change.reason,
         "replaced_by": change.replaced_by,
-        "forced": list(forced) or None,
+        "forced": list(judged.forced) or None if judged else None,
         "forced_side": judged.forced_side if judged else None,
+        "owner": change.owner if is_other_owner else None,
     }
-    text = audit.audit_text("state", principal, now, members)
+    action = "state" if state else "owner"
+    event = json.dumps({name: value for name, value in members.items() if value is not None})
+    row = await session.row("insert_event", action, move.agent_id, record.version, now, event)
+    sequence = row["number"] if row else 0
+    if state:
+        await _update_state(session, move, state, judged, now, sequence)
+    if is_other_owner:
+        owner = change.owner or None
+        listed = [facet("o", owner)] if owner else []
+        await session.run("update_owner", move.agent_id, move.precedence, owner, listed, sequence)
+    moved_to = replace(release, state=state or release.state)
+    if judged:
+        moved_to = replace(
+            moved_to, forced=judged.forced, forced_side=judged.forced_side, forced_under=judged.forced_under
+        )
+    await point_at_latest(session, move.agent_id, {**view.releases[move.agent_id], move.precedence: moved_to}, now)
     moved = await load_version(session, move.agent_id, move.precedence)
+    told = {"agent_id": move.agent_id, "version": record.version, **members}
+    text = audit.audit_text(action, principal, now, told)
     await audit.append(session, [(view.namespaces[move.agent_id], text)])
     return moved
 
 
-async def _judge(session: Session, workers: Runner, view: View, move: _Move, record: VersionRecord) -> Judged:
+def _wanted_state(record: VersionRecord, change: StateChange) -> State | None:
+    """Return the state to go to, None where it stays as it is. Raises InvalidState.
+
+    What is deprecated can be deprecated again, for another reason or in favour of another agent.
+    """
+    if change.state is None or (change.state == record.state != "deprecated"):
+        return None
+    if change.state not in MOVES[record.state] and change.state != record.state:
+        raise InvalidState(_refusal(record, change.state))
+    return change.state
+
+
+async def _update_state(
+    session: Session, move: _Move, state: State, judged: Judged | None, now: datetime, sequence: int
+) -> None:
+    change = move.change
+    await session.run(
+        "update_state",
+        move.agent_id,
+        move.precedence,
+        state,
+        now,
+        change.reason,
+        change.replaced_by,
+        change.sunset,
+        sequence,
+        json.dumps(judged.judgement) if judged else None,
+        list(judged.forced) if judged else [],
+        change.reason if judged and judged.forced else None,
+        judged.forced_side if judged else None,
+        judged.forced_under if judged else None,
+    )
+
+
+async def _judge(
+    session: Session, workers: Runner, view: View, move: _Move, record: VersionRecord, state: State
+) -> Judged:
     """Judge a version that enters the live states as if it were published now. Raises UpdateRefused."""
     judging = Judging(workers, lambda: nullcontext(session))
     candidate = Candidate(
@@ -148,7 +177,7 @@ async def _judge(session: Session, workers: Runner, view: View, move: _Move, rec
         card_digest=record.digests.card,
         raw_digest=record.digests.raw,
         judged_digest=view.releases[move.agent_id][move.precedence].judged_digest,
-        state=move.change.state,
+        state=state,
         allowed=move.change.allow_breaking,
     )
     judged, reports = await judging.judge(ask(view, candidate, {}), {})
@@ -170,8 +199,11 @@ def _existing(view: View, move: _Move, version: str) -> Any:
 
 def _findings(change: StateChange) -> list[Finding]:
     findings = text_findings(change.reason, "reason", 2000) + _successor_findings(change.replaced_by)
+    findings += text_findings(change.owner, "owner", 2000)
+    if change.state is None and change.owner is None:
+        findings.append(Finding("nothing-to-change", "", "name what is to change: `state`, `owner`, or both"))
     reason = (change.reason or "").strip()
-    if change.state in ("deprecated", "yanked", "retired") and not reason:
+    if change.state in REASONED and not reason:
         message = f"say why it is {change.state}; callers read it (`reason`)"
         findings.append(Finding("reason-missing", "/reason", message))
     elif change.allow_breaking and not reason:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -11,16 +10,17 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from registry.catalog import audit
+from registry.catalog.conflicts import find_conflict
 from registry.catalog.database import Meanwhile
 from registry.catalog.identity import agent_id_findings, fold_agent_id, refuse, text_findings, version_findings
-from registry.catalog.jobs import Differences, ReadFacts, Source
+from registry.catalog.jobs import ReadFacts, Source
 from registry.catalog.judgement import Candidate, Judging, ask, load_view
 from registry.catalog.namespaces import lock_agents
 from registry.catalog.pointing import point_at_latest
 from registry.catalog.precedence import precedence_key
 from registry.catalog.reading import load_version, record_etag
 from registry.catalog.records import Publication, VersionRecord
-from registry.core.errors import Finding, InvalidCard, InvalidRequest, Unavailable, UpdateRefused, VersionTaken
+from registry.core.errors import Finding, InvalidCard, InvalidRequest, Unavailable, UpdateRefused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -192,7 +192,9 @@ async def _decide(judging: Judging, view: View, prepared: Sequence[_Prepared]) -
     for one in prepared:
         question = ask(view, one.candidate, planned.releases(one.candidate.agent_id))
         if question.existing:
-            await _same_or_taken(judging, one.candidate, question.existing)
+            taken = await find_conflict(judging, one.candidate, one.facts.owner, question.existing)
+            if taken:
+                raise taken
             decisions.append(_Decision(one, question, None, ()))
             continue
         judged, reports = await judging.judge(question, planned.candidates(one.candidate.agent_id))
@@ -224,43 +226,6 @@ class _Planned:
 
     def releases(self, agent_id: str) -> Mapping[str, Release]:
         return self._releases.get(agent_id, {})
-
-
-async def _same_or_taken(judging: Judging, candidate: Candidate, existing: Release) -> None:
-    """Raise VersionTaken unless the version stands for the same card, signatures included."""
-    async with judging.sessions() as session:
-        rows = await session.rows("sources", candidate.agent_id, [candidate.precedence])
-    same_card = existing.version == candidate.version and existing.card_digest == candidate.card_digest
-    if same_card and _digest(rows[0]["raw"]) == candidate.raw_digest:
-        return
-    stored = Source(rows[0]["raw"], candidate.agent_id, existing.version)
-    differs = await judging.workers.run(Differences(stored, candidate.source))
-    if same_card and not differs:
-        return  # other white space, or the same as YAML
-    raise VersionTaken(
-        candidate.agent_id,
-        existing.version,
-        stored_digest=existing.card_digest,
-        sent_digest=candidate.card_digest,
-        differs=differs,
-        advice=_advice(candidate, existing, frozenset(differs)),
-    )
-
-
-def _advice(candidate: Candidate, existing: Release, differs: frozenset[str]) -> str:
-    path = f"/v1/agents/{candidate.agent_id}/versions/{existing.version}"
-    if existing.version != candidate.version:
-        return f"build metadata can't tell two versions apart ({candidate.version}); raise the version itself"
-    if differs and differs <= {"status", "owner"}:
-        return f"only {' and '.join(sorted(differs))} changed, and that needs no new version: PATCH {path}"
-    if differs == {"signatures"}:
-        return f"only the signatures changed: PUT {path}/signatures"
-    what = ", ".join(sorted(differs)) or "its bytes"
-    return f"it differs in {what}; publish this one under a new version"
-
-
-def _digest(raw: bytes) -> str:
-    return f"sha256:{hashlib.sha256(raw).hexdigest()}"
 
 
 async def _lock(session: Session, prepared: Sequence[_Prepared], decisions: Sequence[_Decision] | None) -> View:

@@ -99,18 +99,19 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """Where a version is to go, and why.
+    """Where a version is to go, and why, or whose it is from now on; None changes nothing.
 
     ``deprecated`` needs a ``reason``; ``replaced_by`` names the agent or ``agent@version`` to use instead; ``sunset``
     is when it stops. A move into the live states is judged: ``allow_breaking`` (with a ``reason``) lets changes
-    through.
+    through. An ``owner`` of "" is none.
     """
 
-    state: State
+    state: State | None = None
     reason: str | None = None
     replaced_by: str | None = None
     sunset: datetime | None = None
     allow_breaking: frozenset[str] = frozenset()
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

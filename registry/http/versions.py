@@ -129,7 +129,7 @@ async def read_operation_output_schema(request: AnyRequest) -> Answer:
 
 @patch(PATH, status_code=200)
 async def change_state(request: AnyRequest) -> Answer:
-    """Move a version to another state."""
+    """Move a version to another state, or give it another owner."""
     principal = await authenticated(request)
     query = Query.of(request)
     query.done()
@@ -150,11 +150,11 @@ async def change_state(request: AnyRequest) -> Answer:
 def _state_change(members: Any) -> StateChange:
     findings: list[Finding] = []
     state = members.get("state")
-    if state not in STATES:
+    if state not in (None, *STATES):
         findings.append(Finding("unknown-state", "/state", f"`state` is one of {', '.join(STATES)}"))
     findings += [
         Finding("not-text", f"/{name}", f"`{name}` is a text")
-        for name in ("reason", "replaced_by", "sunset")
+        for name in ("reason", "replaced_by", "sunset", "owner")
         if not isinstance(members.get(name), (str, type(None)))
     ]
     sunset = members.get("sunset")
@@ -173,4 +173,5 @@ def _state_change(members: Any) -> StateChange:
         replaced_by=members.get("replaced_by"),
         sunset=moment,
         allow_breaking=frozenset(allowed),
+        owner=members.get("owner"),
     )

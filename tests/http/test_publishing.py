@@ -1,5 +1,6 @@
 import hashlib
 import json
+import re
 
 import pytest
 
@@ -54,6 +55,96 @@ def test_the_same_version_with_other_content_is_refused_and_says_what_differs(cl
     response = put(client, agent_id, "1.0.0", contract(agent_id, description="Another."))
     problem = response.json()
     assert (response.status_code, problem["code"], problem["differs"]) == (409, "version-taken", ["description"])
+
+
+def advised(client, answer):
+    """Make the call that a 409 names, and return its answer."""
+    assert (409, "version-taken") == (answer.status_code, answer.json()["code"])
+    method, path, body = re.search(r": (PATCH) (\S+) with (\{.*\})$", answer.json()["detail"]).groups()
+    tag = client.get(path).headers["etag"]
+    return client.request(method, path, json=json.loads(body), headers={"If-Match": tag})
+
+
+@pytest.mark.parametrize(
+    ("members", "differs", "state", "owner"),
+    [
+        ({"owner": "web"}, ["owner"], "production", "web"),
+        ({"status": "deprecated"}, ["status"], "deprecated", "core"),
+        ({"status": "retired", "owner": "web"}, ["owner", "status"], "retired", "web"),
+        ({"owner": None}, ["owner"], "production", None),
+    ],
+)
+def test_a_409_that_differs_in_state_or_owner_names_a_call_that_works(
+    client, reader, agent_id, members, differs, state, owner
+):
+    put(client, agent_id, "1.0.0", contract(agent_id, owner="core"))
+    other = {
+        name: value for name, value in contract(agent_id, **{"owner": "core", **members}).items() if value is not None
+    }
+    refused = put(client, agent_id, "1.0.0", other)
+    assert differs == refused.json()["differs"]
+    changed = advised(client, refused)
+    assert (200, state, owner) == (changed.status_code, changed.json()["state"], changed.json()["owner"])
+    record = reader.get(f"/v1/agents/{agent_id}/versions/1.0.0")
+    assert (record.json()["owner"], record.headers["etag"]) == (owner, changed.headers["etag"])
+    assert record.json()["card"] == contract(agent_id, owner="core")
+    listed = {name: reader.get("/v1/agents", params={"owner": name}).json()["items"] for name in ("core", "web")}
+    found = {name: agent_id in [item["agent_id"] for item in items] for name, items in listed.items()}
+    assert {"core": owner == "core", "web": owner == "web"} == found
+    again = put(client, agent_id, "1.0.0", other)
+    assert (409, True) == (again.status_code, "there is nothing to do" in again.json()["detail"])
+
+
+def test_an_owner_that_an_a2a_card_names_is_changed_by_a_call_too(client, agent_id):
+    def card(owner):
+        extension = {"uri": "https://w3id.org/agent-card-registry/contract/v1", "params": {"owner": owner}}
+        return a2a_1_0(capabilities={"streaming": True, "extensions": [extension]})
+
+    put(client, agent_id, "1.0.0", card("core"))
+    refused = put(client, agent_id, "1.0.0", card("web"))
+    assert ["owner"] == refused.json()["differs"]
+    assert "web" == advised(client, refused).json()["owner"]
+
+
+def test_a_409_advises_nothing_that_can_not_be_done(client, agent_id):
+    put(client, agent_id, "1.0.0", contract(agent_id))
+    spelled_out = put(client, agent_id, "1.0.0", contract(agent_id, status="production"))
+    assert (409, ["status"]) == (spelled_out.status_code, spelled_out.json()["differs"])
+    assert spelled_out.json()["detail"].endswith("the version is production already, so there is nothing to do")
+    path = f"/v1/agents/{agent_id}/versions/1.0.0"
+    client.patch(path, json={"state": "yanked", "reason": "wrong"}, headers={"If-Match": "*"})
+    gone = put(client, agent_id, "1.0.0", contract(agent_id, status="production"))
+    assert gone.json()["detail"].endswith("what is yanked can't become production; publish it under a new version")
+    signatures = [{"protected": "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsifQ", "signature": "AA"}]
+    put(client, f"{agent_id}.signed", "1.0.0", a2a_1_0())
+    signed = put(client, f"{agent_id}.signed", "1.0.0", a2a_1_0(signatures=signatures))
+    assert (409, ["signatures"]) == (signed.status_code, signed.json()["differs"])
+    assert signed.json()["detail"].endswith("it differs in signatures; publish this one under a new version")
+
+
+def test_an_owner_is_changed_alone_or_with_a_state_and_stands_in_the_audit_log(client, agent_id):
+    made = put(client, agent_id, "1.0.0", contract(agent_id)).json()["record"]
+    path = f"/v1/agents/{agent_id}/versions/1.0.0"
+    changes = [
+        {"owner": "web"},
+        {"owner": "web"},
+        {"owner": "core", "state": "deprecated", "reason": "old"},
+        {"owner": ""},
+    ]
+    answers = [client.patch(path, json=change, headers={"If-Match": "*"}).json() for change in changes]
+    found = [(each["owner"], each["state"], each["state_reason"]) for each in answers]
+    assert [
+        ("web", "production", None),
+        ("web", "production", None),
+        ("core", "deprecated", "old"),
+        (None, "deprecated", "old"),
+    ] == found
+    assert made["state_changed_at"] == answers[0]["state_changed_at"] == answers[1]["state_changed_at"]
+    sequences = [made["sequence"], *(each["sequence"] for each in answers)]
+    assert sequences[1] == sequences[2]
+    assert sorted(set(sequences)) == [each for at, each in enumerate(sequences) if at != 2]
+    wrong = [client.patch(path, json=body, headers={"If-Match": "*"}).json() for body in ({}, {"owner": 1})]
+    assert ["", "/owner"] == [each["findings"][0]["pointer"] for each in wrong]
 
 
 def test_an_update_that_breaks_callers_is_refused_with_its_report(client, agent_id):

@@ -25,7 +25,7 @@ where agent_id = any($1::text[]);
 
 -- name: sources
 -- The bytes to compare with. By primary key.
-select agent_id, version, raw
+select agent_id, version, owner, raw
 from version
 where agent_id = $1 and precedence = any($2::text[]);
 
@@ -72,6 +72,14 @@ set
   sunset = $7, sequence = $8, judgement = coalesce($9, judgement), forced = forced || $10::text[],
   forced_reason = coalesce($11, forced_reason), forced_side = coalesce($12, forced_side),
   forced_under = coalesce($13, forced_under)
+where agent_id = $1 and precedence = $2;
+
+-- name: update_owner
+-- Under the agent's lock, with what the version is listed by; its card goes on to say what it said.
+update version
+set
+  owner = $3, facets = array(select one from unnest(facets) as one where one not like 'o:%') || $4::text[],
+  state_revision = state_revision + 1, sequence = $5
 where agent_id = $1 and precedence = $2;
 
 -- name: update_agent
