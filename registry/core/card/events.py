@@ -170,6 +170,12 @@ class Builder:
         self.findings.append(Finding(problem.code, printable, message, line=line, column=column))
 
 
+def too_many_parts(limit: int) -> Finding:
+    """Say that a document has more members and items than it may."""
+    message = f"has over {limit:,} members and items; split it, or keep long lists out of the card"
+    return Finding("too-many-parts", "", message, line=1, column=1)
+
+
 def kind_of(value: Json) -> str:
     """Return what a value is, in words: "a number", "null"."""
     if value is None:

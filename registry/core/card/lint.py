@@ -7,13 +7,15 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from registry.core.card.pointers import child
+from registry.core.card.pointers import join
 from registry.core.errors import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from registry.core.card.model import Json
+
+    _Place = tuple["_Place", str | int] | None
 
 # Shapes of tokens that their issuers document; a match is worth a loud warning, whatever the member's name.
 SECRETS = (
@@ -75,16 +77,25 @@ def _reach(host: str, address: IPv4Address | IPv6Address | None) -> str:
 
 def secret_findings(value: Json) -> Iterator[Finding]:
     """Yield a warning for every text that looks like a key or a token. Linear; long texts are cut."""
-    stack: list[tuple[Json, str]] = [(value, "")]
+    # Places are chains of steps: as pointers, those of many texts below one long name would fill the memory.
+    stack: list[tuple[Json, _Place]] = [(value, None)]
     while stack:
-        node, pointer = stack.pop()
+        node, place = stack.pop()
         if isinstance(node, dict):
-            stack.extend((item, child(pointer, name)) for name, item in reversed(node.items()))
+            stack.extend((item, (place, name)) for name, item in reversed(node.items()))
         elif isinstance(node, list):
-            stack.extend((item, child(pointer, index)) for index, item in reversed(list(enumerate(node))))
+            stack.extend((item, (place, index)) for index, item in reversed(list(enumerate(node))))
         elif isinstance(node, str) and len(node) >= 16:
             for what, pattern in SECRETS:
                 if pattern.search(node[:MAX_TEXT]):
                     message = f"looks like {what}; cards are public to their readers: take it out and revoke it"
-                    yield Finding("secret", pointer, message, "warning")
+                    yield Finding("secret", _pointer(place), message, "warning")
                     break
+
+
+def _pointer(place: _Place) -> str:
+    steps: list[str | int] = []
+    while place is not None:
+        place, step = place
+        steps.append(step)
+    return join("", reversed(steps))

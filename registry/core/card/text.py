@@ -31,6 +31,7 @@ class Limits:
 
     size_bytes: int = 1_048_576
     depth: int = 64
+    parts: int = 60_000  # members, items and the root; real cards and schemas have under 50 in a KiB
     findings: int = 500
 
 
@@ -77,8 +78,8 @@ def parse(data: bytes, limits: Limits = LIMITS) -> Document:
 
     A text that starts with ``{`` or ``[`` is JSON, a quoted one is tried as JSON first, anything else is YAML.
     Refused: what is not UTF-8 or has a byte order mark, duplicate names, names that are no strings, NaN and infinity,
-    numbers that RFC 8785 can't carry, lone surrogates, U+0000, more than ``limits.depth`` levels, YAML aliases, tags
-    and several documents. No recursion, linear time.
+    numbers that RFC 8785 can't carry, lone surrogates, U+0000, more than ``limits.depth`` levels or ``limits.parts``
+    values, YAML aliases, tags, merge keys, other versions and several documents. No recursion, linear time.
 
     Raises TooLarge over ``limits.size_bytes``, else InvalidCard with every finding and its line.
     """
@@ -87,9 +88,21 @@ def parse(data: bytes, limits: Limits = LIMITS) -> Document:
     text, findings = _decode(data)
     syntax = _syntax(text)
     value, found = json_text.load(text, limits) if syntax == "json" else yaml_text.load(text, limits)
+    if not found and _has_over(value, limits.parts):
+        found = [events.too_many_parts(limits.parts)]
     if findings or found:
         raise InvalidCard([*findings, *found])
     return Document(value, syntax, text)
+
+
+def _has_over(value: Json, limit: int) -> bool:
+    parts, waiting = 1, [value]
+    while waiting and parts <= limit:
+        here = waiting.pop()
+        if isinstance(here, dict | list):
+            parts += len(here)
+            waiting.extend(here.values() if isinstance(here, dict) else here)
+    return parts > limit
 
 
 def _syntax(text: str) -> Syntax:

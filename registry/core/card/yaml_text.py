@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from registry.core.card import numbers
-from registry.core.card.events import Builder, Event, Lines, Problem
+from registry.core.card.events import Builder, Event, Lines, Problem, too_many_parts
 from registry.core.errors import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from registry.core.card.model import Json
     from registry.core.card.text import Limits
@@ -28,6 +28,9 @@ _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 _ALIAS = Problem("yaml-alias", "is a YAML alias, which is refused; write the value out")
 _TAG = Problem("yaml-tag", "has a YAML tag, which is refused; quote a text, and leave the tag out")
+_MERGE = Problem(
+    "yaml-merge", "is YAML 1.1's merge key, which means nothing in 1.2; write the members out, or quote it"
+)
 # libyaml's parser where the wheel has it (every common platform): 12 times as fast as the one in Python.
 _PARSER: Any = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
 
@@ -36,26 +39,44 @@ def load(text: str, limits: Limits) -> tuple[Json, list[Finding]]:
     """Return the value of a YAML text, or what is wrong with it."""
     lines = Lines(text)
     builder = Builder(lines, limits.depth, limits.findings)
-    several = Finding("several-documents", "", "holds several YAML documents; send one at a time")
-    documents = 0
+    starts: list[Any] = []
+    room = 2 * limits.parts  # a member is two events, its name and its value
 
-    def counted() -> Iterator[Event]:
-        nonlocal documents
+    def first() -> Iterator[Event]:
+        nonlocal room
         for event in _parser_events(text):
             if isinstance(event, yaml.DocumentStartEvent):
-                documents += 1
-                if documents > 1:
+                starts.append(event)
+                if len(starts) > 1:
                     return
             elif (translated := _translate(event)) is not None:
+                room -= translated.kind != "end"
+                if room < 0:
+                    return
                 yield translated
 
     try:
-        value = builder.build(counted())
+        value = builder.build(first())
     except yaml.YAMLError as error:
-        return None, [*builder.findings, _syntax(error, lines)]
-    if documents == 0:
+        return None, [*builder.findings, _syntax(error, text, lines)]
+    if room < 0:
+        return None, [*builder.findings, too_many_parts(limits.parts)]
+    if not starts:
         return None, [Finding("empty-document", "", "is empty; send a card", line=1, column=1)]
-    return value, [*builder.findings, *([several] if documents > 1 else ())]
+    return value, [*builder.findings, *_document_findings(starts, lines)]
+
+
+def _document_findings(starts: Sequence[Any], lines: Lines) -> Iterator[Finding]:
+    version = starts[0].version
+    if version not in (None, (1, 2)):
+        message = (
+            f"says YAML {version[0]}.{version[1]}, where `yes` is true and more; cards are YAML 1.2: drop the line"
+        )
+        yield Finding("yaml-version", "", message, line=1, column=1)
+    if len(starts) > 1:
+        line, column = lines.place(starts[1].start_mark.index)
+        message = "holds several YAML documents; send one at a time"
+        yield Finding("several-documents", "", message, line=line, column=column)
 
 
 def events(text: str) -> Iterator[Event]:
@@ -89,6 +110,7 @@ def _translate(event: Any) -> Event | None:
         if event.style:
             return Event("scalar", offset, event.value, event.value, problem)
         value, refused = resolve(event.value)
+        refused = _MERGE if event.value == "<<" else refused
         return Event("scalar", offset, value, event.value, problem or refused)
     return Event("map" if isinstance(event, yaml.MappingStartEvent) else "list", offset, problem=problem)
 
@@ -114,11 +136,12 @@ def resolve(plain: str) -> tuple[Json, Problem | None]:
     return plain, None
 
 
-def _syntax(error: yaml.YAMLError, lines: Lines) -> Finding:
+def _syntax(error: yaml.YAMLError, text: str, lines: Lines) -> Finding:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         line, column = lines.place(error.problem_mark.index)
         return Finding("not-yaml", "", f"is not YAML: {error.problem}", line=line, column=column)
     if isinstance(error, yaml.reader.ReaderError):
-        # libyaml counts bytes here, so there is no line to name.
-        return Finding("not-yaml", "", f"is not YAML: {error.reason}")
+        # libyaml counts bytes here.
+        line, column = lines.place(len(text.encode()[: error.position].decode(errors="ignore")))
+        return Finding("not-yaml", "", f"is not YAML: {error.reason}", line=line, column=column)
     return Finding("not-yaml", "", "is not YAML")
