@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from registry.core.card.consistency import contract_findings, give_names, unless_consequences, well_formed
 from registry.core.card.contract import digests
 from registry.core.card.lint import secret_findings, url_findings
 from registry.core.card.model import (
@@ -23,22 +24,18 @@ from registry.core.card.model import (
     Tool,
     Undeclared,
 )
-from registry.core.card.pointers import child, without
-from registry.core.card.schemas import schema_findings
+from registry.core.card.names import is_semver
+from registry.core.card.pointers import child
 from registry.core.errors import Finding, InvalidCard
-from registry.core.solver.validators import CannotValidate, Disagreement, instance_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from registry.core.card.model import Json, Shape
     from registry.core.card.text import Document
 
 SCHEMA = "agent-card.schema"
-RESERVED_KINDS = frozenset({"timeout", "undeclared"})
-MAX_SCHEMA_CHECKS = 200
 _URL_MAJOR = re.compile(r"/v(\d+)(?:/|$)")
-_NAMED_PARTS = (("failures", "kind"), ("examples", "name"))
 _SEMVER_LIKE = re.compile(r"\d+(\.\d+)?")
 _HINTS = {
     "read_only": "readOnlyHint",
@@ -58,11 +55,11 @@ def read(document: Document, raw: bytes) -> Card:
 
     value = document.value
     structure = list(_structure(value))
-    faults = [finding.pointer for finding in structure if finding.level == "error"]
-    sound = _sound(value, faults) if faults else value
+    is_sound = all(finding.level == "warning" for finding in structure)
+    sound = value if is_sound else _named(well_formed(value, structure))
     operations = _operations(sound)
     meaning = _meaning(sound, operations)
-    found = list(bounded(chain(structure, _unless_consequences(meaning) if faults else meaning)))
+    found = list(bounded(chain(structure, meaning if is_sound else unless_consequences(meaning))))
     member = a2a_member(
         value.get("a2a", {}), "/a2a", deployment_url=_text(value, "deployment_url"), operations=operations
     )
@@ -107,30 +104,13 @@ def read(document: Document, raw: bytes) -> Card:
     )
 
 
-def _sound(value: Mapping[str, Json], faults: Iterable[str]) -> dict[str, Json]:
-    """Return what is well-formed in a card, so that it is examined too: all findings come at once.
-
-    Parts that lack their name keep a stand-in, so that places stay where they are.
-    """
-    sound: dict[str, Json] = without(value, faults)
-    skills = sound.get("skills", [])
+def _named(value: dict[str, Json]) -> dict[str, Json]:
+    """Return a card of well-formed members with stand-ins for names that are missing."""
+    skills = value.get("skills", [])
     for at, skill in enumerate(skills):
         skill.setdefault("id", f"/skills/{at}")
-    for holder in (sound, *skills):
-        for row, naming in _NAMED_PARTS:
-            for at, each in enumerate(holder.get(row, ())):
-                each.setdefault(naming, f"/{row}/{at}")
-    for at, tool in enumerate(sound.get("tools", ())):
-        tool.setdefault("name", f"/tools/{at}")
-    return sound
-
-
-def _unless_consequences(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Leave out what may only follow from a fault that is told already: a kind of failure that can't be read."""
-    for finding in findings:
-        unknown_kind = finding.code == "example-mismatch" and finding.pointer.endswith("/error")
-        if finding.code != "nothing-declared" and not unknown_kind:
-            yield finding
+    give_names([value, *skills], value.get("tools", ()))
+    return value
 
 
 def _structure(value: Mapping[str, Json]) -> Iterator[Finding]:
@@ -165,8 +145,6 @@ def _worded(finding: Finding) -> Finding:
 
 
 def _version(value: Mapping[str, Json]) -> Iterator[Finding]:
-    from registry.core.formats.contracts import is_semver  # noqa: PLC0415
-
     version = value.get("version")
     if isinstance(version, bool) or not isinstance(version, int | float | str):
         if version is not None:
@@ -201,16 +179,22 @@ def _operations(value: Mapping[str, Json]) -> dict[str, Operation]:
     """Return the operations: the top-level contract as ``default`` where there is one, then the skills."""
     found: dict[str, Operation] = {}
     skills = value.get("skills", [])
-    own = {"input", "input_schema", "output", "output_schema", "pauses"} & value.keys()
-    if own or not skills:
+    if _own_contract(value) is not None or not skills:
         found[DEFAULT_OPERATION] = _operation(value, DEFAULT_OPERATION, "")
-    shared = {name: value[name] for name in ("error_codes", "failures") if name in value}
+    shared = _failures(value, "")
     for at, skill in enumerate(skills):
-        # The card's failures hold for every operation; a skill's own come on top.
         operation = _operation(skill, skill["id"], child("/skills", at))
-        failures = {**_failures(shared, ""), **operation.failures}
+        # The card's failures hold for every operation; a skill's own come on top.
+        failures = {**shared, **operation.failures} if operation.failures else shared
         found.setdefault(skill["id"], replace(operation, failures=failures))
     return found
+
+
+def _own_contract(value: Mapping[str, Json]) -> str | None:
+    """Return the member by which a card declares something at its top, which is then the operation ``default``."""
+    return next(
+        (name for name in ("input", "input_schema", "output", "output_schema", "pauses") if name in value), None
+    )
 
 
 def _operation(holder: Mapping[str, Json], name: str, pointer: str) -> Operation:
@@ -286,75 +270,37 @@ def _guarantees(value: Mapping[str, Json]) -> Guarantees:
 
 
 def _meaning(value: Mapping[str, Json], operations: Mapping[str, Operation]) -> Iterator[Finding]:
-    seen: dict[str, int] = {}
-    for at, skill in enumerate(value.get("skills", ())):
-        first = seen.setdefault(skill["id"], at)
-        if first != at:
-            message = f"`{skill['id']}` is the ID of /skills/{first} too; each needs its own"
-            yield Finding("duplicate-skill", f"/skills/{at}/id", message)
-    holders = [("", value), *((f"/skills/{at}", skill) for at, skill in enumerate(value.get("skills", ())))]
-    for pointer, holder in holders:
-        yield from _holder(holder, pointer)
+    skills: Sequence[Mapping[str, Json]] = value.get("skills", ())
+    yield from _skills(value, skills)
+    holders = [("", value), *((f"/skills/{at}", skill) for at, skill in enumerate(skills))]
+    yield from contract_findings(holders, operations, value.get("tools", ()))
     for operation in operations.values():
         if isinstance(operation.input, Undeclared) and isinstance(operation.output, Undeclared):
             message = (
                 "declares neither input nor output; add `input: text` or `input_schema`, and the same for its output"
             )
             yield Finding("nothing-declared", operation.pointer, message, "warning")
-        yield from _examples(operation)
     yield from _urls(value)
-    yield from _tools(value)
     yield from secret_findings(value)
 
 
-def _holder(holder: Mapping[str, Json], pointer: str) -> Iterator[Finding]:
-    """Yield what is wrong in one operation's members."""
-    shapes = [(holder, pointer, name) for name in ("input", "output")]
-    shapes += [(each, child(f"{pointer}/pauses", key), "answer") for key, each in holder.get("pauses", {}).items()]
-    for each, place, name in shapes[:MAX_SCHEMA_CHECKS]:
-        key = f"{name}_schema"
-        if name in each and key in each:
-            yield Finding("text-and-schema", f"{place}/{key}", f"stands beside `{name}: text`; keep one of the two")
-        if key in each:
-            found = schema_findings(each[key], f"{place}/{key}")
-            # What a person answers may well be a choice or a yes: only inputs and outputs grow as objects.
-            yield from (finding for finding in found if name != "answer" or finding.code != "root-not-an-object")
-    kinds = [(kind, child(f"{pointer}/error_codes", kind)) for kind in holder.get("error_codes", {})]
-    kinds += [(each["kind"], f"{pointer}/failures/{at}/kind") for at, each in enumerate(holder.get("failures", ()))]
-    seen: set[str] = set()
-    for kind, place in kinds:
-        if kind.lower() in RESERVED_KINDS:
-            yield Finding("reserved-failure", place, f"`{kind}` is the platform's own kind; choose another name")
-        if kind in seen:
-            yield Finding("duplicate-failure", place, f"`{kind}` is listed twice")
-        seen.add(kind)
-
-
-def _examples(operation: Operation) -> Iterator[Finding]:
-    for example in operation.examples:
-        for name, shape in (("input", operation.input), ("output", operation.output)):
-            if name not in example.members:
-                continue
-            given = getattr(example, name)
-            if isinstance(shape, Text) and not isinstance(given, str):
-                yield Finding("example-mismatch", f"{example.pointer}/{name}", f"is no text, and the {name} is text")
-            elif isinstance(shape, JsonSchema):
-                yield from _mismatches(shape, given, f"{example.pointer}/{name}")
-        if example.error is not None and example.error not in operation.failures:
-            known = ", ".join(f"`{kind}`" for kind in list(operation.failures)[:6]) or "none"
-            yield Finding(
-                "example-mismatch",
-                f"{example.pointer}/error",
-                f"`{example.error}` is no kind of failure here ({known})",
-            )
-
-
-def _mismatches(shape: JsonSchema, given: Json, pointer: str) -> Iterator[Finding]:
-    try:
-        for finding in instance_findings(shape.schema, given):
-            yield Finding("example-mismatch", pointer + finding.pointer, f"doesn't match its schema: {finding.message}")
-    except (CannotValidate, Disagreement):
-        return  # the schema's own findings say what is wrong with it
+def _skills(value: Mapping[str, Json], skills: Sequence[Mapping[str, Json]]) -> Iterator[Finding]:
+    seen: dict[str, str] = {}
+    for at, skill in enumerate(skills):
+        first = seen.setdefault(skill["id"], f"/skills/{at}")
+        if first != f"/skills/{at}":
+            message = f"`{skill['id'][:60]}` is the ID of {first} too; each operation needs its own"
+            yield Finding("duplicate-skill", f"/skills/{at}/id", message)
+    own = _own_contract(value)
+    if own is not None and DEFAULT_OPERATION in seen:
+        place = seen[DEFAULT_OPERATION]
+        message = f"makes the card itself the operation `{DEFAULT_OPERATION}`, and {place} has that ID too; rename it"
+        yield Finding("duplicate-skill", f"/{own}", message)
+        message = f"`{DEFAULT_OPERATION}` is the operation that the card's own /{own} makes; give the skill another ID"
+        yield Finding("duplicate-skill", f"{place}/id", message)
+    if skills and own is None and value.get("examples"):
+        message = "belong to no operation: the card has skills, and no input or output of its own; move them to a skill"
+        yield Finding("unused-examples", "/examples", message, "warning")
 
 
 def _urls(value: Mapping[str, Json]) -> Iterator[Finding]:
@@ -369,13 +315,3 @@ def _urls(value: Mapping[str, Json]) -> Iterator[Finding]:
     documentation = value.get("documentation_url")
     if documentation is not None and not documentation.startswith(("https://", "http://")):
         yield Finding("not-a-url", "/documentation_url", "is no http(s) URL")
-
-
-def _tools(value: Mapping[str, Json]) -> Iterator[Finding]:
-    seen: set[str] = set()
-    for at, tool in enumerate(value.get("tools", ())):
-        if tool["name"] in seen:
-            yield Finding("duplicate-tool", f"/tools/{at}/name", f"`{tool['name']}` is listed twice")
-        seen.add(tool["name"])
-        if "output_schema" in tool:
-            yield from schema_findings(tool["output_schema"], f"/tools/{at}/output_schema")

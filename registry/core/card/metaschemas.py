@@ -58,6 +58,11 @@ def node_findings(node: Node) -> Iterator[Finding]:
             yield Finding("not-a-schema", at, _explain(error, node.dialect))
 
 
+def meta_schema(uri: str) -> Json:
+    """Return the metaschema of a dialect, by the dialect's URI."""
+    return _VALIDATORS[DIALECTS[uri]].META_SCHEMA
+
+
 @cache
 def _validator(dialect: int) -> Any:
     made = _VALIDATORS[dialect]
@@ -67,14 +72,15 @@ def _validator(dialect: int) -> Any:
 def _alone(node: Node) -> dict[str, Json]:
     """Return a copy of a node with an empty schema for each of its subschemas, which are nodes of their own."""
     alone: dict[str, Json] = dict(node.schema)
-    for path, _ in subschemas(node.schema, node.dialect):
-        keyword = str(path[0])
-        if len(path) == 1:
+    placed = {str(path[0]): len(path) == 1 for path, _ in subschemas(node.schema, node.dialect)}
+    for keyword, is_one in placed.items():
+        members = alone[keyword]
+        if is_one:
             alone[keyword] = {}
-        elif isinstance(alone[keyword], dict):
-            alone[keyword] = {name: {} for name in alone[keyword]} if keyword != "dependencies" else alone[keyword]
-        else:
-            alone[keyword] = [{} for _ in alone[keyword]]
+        elif isinstance(members, list):
+            alone[keyword] = [{} for _ in members]
+        elif keyword != "dependencies":
+            alone[keyword] = {name: {} for name in members}
     alone.pop("$schema", None)  # an unknown dialect is reported by itself
     return alone
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urldefrag, urljoin
 
 from registry.core.card import pointers
-from registry.core.card.keywords import IN_PLACE, dialect_of, subschemas
+from registry.core.card.keywords import DIALECTS, IN_PLACE, dialect_of, subschemas
+from registry.core.card.metaschemas import meta_schema
+from registry.core.card.uri_references import encoded, is_uri_reference
 from registry.core.errors import Finding
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_POINTER_TOKENS = 256
 MAX_URI = 2048
+MAX_STEPS_IN_PLACE = 150  # validators recurse through them
+MAX_WAYS = 10_000  # through one place; real schemas have at most 157
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
@@ -101,7 +105,12 @@ class Graph:
             self._identify(node, identifier)
         for keyword in ("$anchor", "$dynamicAnchor"):
             if isinstance(schema.get(keyword), str):
-                self._anchors.setdefault((node.base, schema[keyword]), node)
+                self._name(node, keyword, schema[keyword])
+
+    def _name(self, node: Node, keyword: str, anchor: str) -> None:
+        taken = self._anchors.setdefault((node.base, anchor), node)
+        if taken is not node:
+            self._refuse(node, keyword, "duplicate-anchor", f"`{anchor[:80]}` is the anchor of two schemas")
 
     def _identify(self, node: Node, identifier: str) -> None:
         keyword = "id" if node.dialect == 4 else "$id"
@@ -109,16 +118,19 @@ class Graph:
             self._refuse(node, keyword, "invalid-id", f"is longer than {MAX_URI} characters")
             return
         if identifier.startswith("#"):  # an anchor, up to draft 7
-            self._anchors.setdefault((node.base, identifier[1:]), node)
+            self._name(node, keyword, identifier[1:])
             return
-        try:
-            node.base = urldefrag(urljoin(node.base, identifier)).url[:MAX_URI]
-        except ValueError:
-            self._refuse(node, keyword, "invalid-id", f"is no URI: `{identifier[:80]}`")
+        if not is_uri_reference(identifier):
+            message = f"`{identifier[:80]}` is no URI (RFC 3986); write `{encoded(identifier)[:120]}`"
+            self._refuse(node, keyword, "invalid-id", message)
             return
+        node.base = urldefrag(urljoin(node.base, identifier)).url[:MAX_URI]
         taken = self._resources.setdefault(node.base, node)
         if taken is not node and taken.schema != node.schema:
             self._refuse(node, keyword, "duplicate-id", f"`{identifier[:80]}` is the ID of two schemas")
+        elif node.base in DIALECTS and node.schema != meta_schema(node.base):
+            message = f"`{identifier[:80]}` is the ID of a dialect, and this is another schema; give it one of your own"
+            self._refuse(node, keyword, "duplicate-id", message)
 
     def _resolve_all(self, node: Node) -> None:
         if not isinstance(node.schema, dict):
@@ -132,12 +144,12 @@ class Graph:
 
     def _resolve(self, node: Node, keyword: str, reference: str) -> Node | None:
         shown = reference if len(reference) <= 120 else f"{reference[:120]}..."
-        try:
-            uri = node.base if reference.startswith("#") else urljoin(node.base, urldefrag(reference).url)
-            fragment = unquote(reference.partition("#")[2])
-        except ValueError:
-            self._refuse(node, keyword, "reference-invalid", f"`{shown}` is no URI reference")
+        if not is_uri_reference(reference):
+            message = f"`{shown}` is no URI reference (RFC 3986), and validators stop at it"
+            self._refuse(node, keyword, "reference-invalid", f"{message}; write `{encoded(reference)[:120]}`")
             return None
+        uri = node.base if reference.startswith("#") else urljoin(node.base, urldefrag(reference).url)
+        fragment = unquote(reference.partition("#")[2])
         resource = self._resources.get(uri)
         if resource is None:
             then = "copy it into `$defs`" if "://" in reference else "bundle it, as `cards publish` does"
@@ -200,3 +212,36 @@ def idle_cycles(graph: Graph) -> Iterator[Finding]:
                 yield Finding("reference-cycle", pointers.child(node.pointer(), keyword), message)
             elif id(target) not in done and id(target) not in path:
                 path[id(target)] = (target, target.in_place())
+
+
+def tangles(graph: Graph) -> Iterator[Finding]:
+    """Yield the first place that validators can't get through: too long a chain in place, or too many ways.
+
+    Both hold for one value, so one place says enough. Expects a graph without idle cycles; linear.
+    """
+    counted: dict[int, tuple[int, int]] = {}  # how many ways lead through a node, and the longest of them
+    for start in graph.nodes:
+        stack = [start]
+        while stack:
+            node = stack[-1]
+            inner = [below for _, below in node.in_place()]
+            waiting = [below for below in inner if id(below) not in counted]
+            if waiting and id(node) not in counted:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            ways = 1 + sum(counted[id(below)][0] for below in inner)
+            steps = 1 + max((counted[id(below)][1] for below in inner), default=0)
+            counted[id(node)] = ways, steps
+            if ways > MAX_WAYS:
+                message = (
+                    f"leads through references and alternatives in over {MAX_WAYS:,} ways; validators never return"
+                )
+                yield Finding("reference-tangle", node.pointer(), message)
+                return
+            if steps > MAX_STEPS_IN_PLACE:
+                message = (
+                    f"leads through over {MAX_STEPS_IN_PLACE} references before anything is said; shorten the chain"
+                )
+                yield Finding("reference-chain", node.pointer(), message)
+                return

@@ -6,58 +6,71 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from registry.core import solver
 from registry.core.card import drawing, metaschemas, pointers
 from registry.core.card.events import kind_of
 from registry.core.card.keywords import DIALECT_NAMES, DIALECTS, KEYWORDS, dialect_of, knows, replacement
 from registry.core.card.near_misses import closest
-from registry.core.card.references import Graph, idle_cycles
+from registry.core.card.references import Graph, idle_cycles, tangles
+from registry.core.card.satisfiability import Allowance
 from registry.core.errors import Finding
 from registry.core.solver.regex_syntax import InvalidPattern
 from registry.core.solver.regex_syntax import parse as parse_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from registry.core.card.model import Json
     from registry.core.card.references import Node
 
 MAX_DEPTH = 150
 MAX_ERRORS = 100
+MAX_SUBSCHEMAS = 15_000  # of a card; 1 MiB of real schemas has fewer
 MAX_UNKNOWN_KEYWORDS = 30
 # What all pointers of a schema's parts come to. Real ones of 1 MiB stay below 10 million characters.
 MAX_POINTER_VOLUME = 32_000_000
 OPENAPI = frozenset({"nullable", "discriminator", "xml", "externalDocs", "example"})
 
 
-def schema_findings(schema: Json, pointer: str) -> list[Finding]:
-    """Return everything that is wrong or odd in a self-contained schema that stands at ``pointer``.
+def schema_findings(schemas: Iterable[tuple[str, Json]]) -> Iterator[Finding]:
+    """Yield everything that is wrong or odd in the self-contained schemas of a card, each given with its pointer.
 
     Errors: no schema, an unknown dialect, references that leave the schema, point nowhere or go in circles, patterns
     that are not ECMA-262, a schema that no value satisfies, a pair to compare that is none. Warnings: a root that is
-    no object, keywords that nobody reads, names to show first that are no properties. Bounded for hostile input.
+    no object, keywords that nobody reads, names to show first that are no properties. Bounded for hostile input:
+    over MAX_SUBSCHEMAS in all of them together are refused.
     """
-    return [replace(finding, pointer=pointer + finding.pointer) for finding in _findings(schema)]
+    subschemas = 0
+    allowance = Allowance()
+    for pointer, schema in schemas:
+        unusable = _unusable(schema)
+        if unusable is not None:
+            yield replace(unusable, pointer=pointer)
+            continue
+        graph = Graph(schema)
+        subschemas += len(graph.nodes)
+        if subschemas > MAX_SUBSCHEMAS:
+            message = f"brings the card's schemas to over {MAX_SUBSCHEMAS:,} subschemas; what follows isn't examined"
+            yield Finding("too-many-subschemas", pointer, message)
+            return
+        yield from (replace(finding, pointer=pointer + finding.pointer) for finding in _findings(graph, allowance))
 
 
-def _findings(schema: Json) -> list[Finding]:
+def _unusable(schema: Json) -> Finding | None:
     if not isinstance(schema, dict | bool):
-        return [Finding("not-a-schema", "", f"is {kind_of(schema)}; a schema is an object, true or false")]
+        return Finding("not-a-schema", "", f"is {kind_of(schema)}; a schema is an object, true or false")
     if _is_deeper(schema, MAX_DEPTH):
-        return [Finding("too-deep", "", f"is deeper than {MAX_DEPTH} levels; flatten it with `$defs`")]
-    graph = Graph(schema)
+        return Finding("too-deep", "", f"is deeper than {MAX_DEPTH} levels; flatten it with `$defs`")
+    return None
+
+
+def _findings(graph: Graph, allowance: Allowance) -> list[Finding]:
     if graph.pointer_volume > MAX_POINTER_VOLUME:
-        return [
-            Finding("schema-too-large", "", "has too many parts under names that are too long; split or shorten it")
-        ]
+        message = "has too many parts under names that are too long; split or shorten it"
+        return [Finding("schema-too-large", "", message)]
     errors = list(islice(_errors(graph), MAX_ERRORS))
     if len(errors) == MAX_ERRORS:
         errors.append(Finding("too-many-findings", "", "has more faults; the rest isn't listed"))
-    if not errors and isinstance(solver.find([solver.Side(schema)], []), solver.Nothing):
-        errors.append(
-            Finding("unsatisfiable", "", "accepts no value at all, so nobody could ever call this; loosen it")
-        )
-    return [*errors, *_warnings(graph)]
+    return [*(errors or allowance.findings(graph)), *_warnings(graph)]
 
 
 def _errors(graph: Graph) -> Iterator[Finding]:
@@ -67,7 +80,8 @@ def _errors(graph: Graph) -> Iterator[Finding]:
         yield from metaschemas.node_findings(node)
         yield from _pattern_findings(node)
     yield from graph.findings
-    yield from idle_cycles(graph)
+    cycles = list(idle_cycles(graph))
+    yield from cycles or tangles(graph)
     yield from drawing.pair_findings(graph)
 
 

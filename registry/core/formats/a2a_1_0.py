@@ -7,6 +7,7 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from registry.core.card.lint import secret_findings
 from registry.core.card.model import Text
 from registry.core.card.pointers import child
 from registry.core.errors import Finding, InvalidCard, NoSuchView
@@ -73,6 +74,7 @@ def _findings(card: Json) -> Iterator[Finding]:
         yield from security.requirement_findings_1_0(skill.get("securityRequirements"), pointer, schemes)
     yield from extension_params_findings(card)
     yield from checks.signature_findings(checks.member(card, "signatures"))
+    yield from secret_findings(card)
     for name in MOVED:
         is_legacy = isinstance(card, dict) and "url" in card and name in HYBRID_MEMBERS
         if isinstance(card, dict) and name in card and not is_legacy:
@@ -101,9 +103,7 @@ def extension_params_findings(card: Json) -> list[Finding]:
     place = extension.place_of(card)
     if place is None:
         return []
-    skills = checks.member(card, "skills")
-    ids = [skill["id"] for _, skill in checks.objects(skills) if isinstance(skill.get("id"), str)]
-    return extension.params_findings(place[1], place[0], ids)
+    return extension.params_findings(place[1], place[0], checks.member(card, "skills"))
 
 
 def spelling_findings(card: Json, schema: str, definition: str | None = None, *, exact: Level) -> Iterator[Finding]:

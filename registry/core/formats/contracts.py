@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import semver
-
 from registry.core.card.contract import digests
 from registry.core.card.model import Card, Contract, Extension, Interface, Operation, Undeclared
+from registry.core.card.names import is_semver
 from registry.core.card.pointers import child
 from registry.core.errors import Finding, InvalidCard
 from registry.core.formats import extension
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     from registry.core.card.model import Json, Kind
     from registry.core.card.text import Document
-
-MAX_VERSION = 256
 
 
 def make_card(
@@ -144,11 +141,6 @@ def _operation(skill: Mapping[str, Json], carried: Operation | None, pointer: st
         security=contract_requirements(skill.get("securityRequirements")),
         pointer=pointer,
     )
-
-
-def is_semver(text: str) -> bool:
-    """Return whether a text is one SemVer 2.0.0 version."""
-    return len(text) <= MAX_VERSION and text.isascii() and semver.Version.is_valid(text)
 
 
 def _version_findings(text: str, version: str | None) -> list[Finding]:

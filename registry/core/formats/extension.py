@@ -12,10 +12,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
+from registry.core.card.consistency import contract_findings, give_names, unless_consequences, well_formed
 from registry.core.card.model import (
     Example,
     Failure,
@@ -28,21 +28,20 @@ from registry.core.card.model import (
     Tool,
     Undeclared,
 )
+from registry.core.card.names import is_agent_id
 from registry.core.card.pointers import child
-from registry.core.card.schemas import schema_findings
 from registry.core.errors import Finding
+from registry.core.formats import checks
 from registry.core.formats.spelling import did_you_mean
 from registry.core.formats.structure import bounded, structure_findings, without_nulls
 from registry.core.formats.uris import EXTENSION_URI
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from registry.core.card.model import Card, Json
 
 SCHEMA = "a2a-contract-v1"
-AGENT_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+", re.ASCII)
-MAX_AGENT_ID = 255
 ANNOTATIONS: Mapping[str, str] = {
     "read_only": "readOnlyHint",
     "destructive": "destructiveHint",
@@ -78,60 +77,45 @@ def place_of(card: Json) -> tuple[str, Json] | None:
     return None
 
 
-def params_findings(params: Json, pointer: str, skill_ids: Collection[str]) -> list[Finding]:
-    """Return everything that is wrong in our extension's params; tolerates any JSON."""
+def params_findings(params: Json, pointer: str, skills: Json) -> list[Finding]:
+    """Return everything that is wrong in our extension's params, given the card's skills; tolerates any JSON."""
     if not isinstance(params, dict):
         return []  # absent, or of a wrong type: the card's schema says so
-    stripped, findings = without_nulls(params, SCHEMA)
-    findings += bounded(structure_findings(stripped, SCHEMA))
-    findings += _operation_findings(stripped.get("operations"), skill_ids)
-    agent_id = stripped.get("agent_id")
-    if isinstance(agent_id, str) and (len(agent_id) > MAX_AGENT_ID or not AGENT_ID.fullmatch(agent_id)):
-        message = (
-            f"`{agent_id[:60]}` is no agent ID; write a reverse domain name in lower case, such as `com.example.x`"
-        )
-        findings.append(Finding("agent-id", "/agent_id", message))
+    stripped, nulls = without_nulls(params, SCHEMA)
+    structure = list(bounded(structure_findings(stripped, SCHEMA)))
+    meaning = _meaning(well_formed(stripped, structure) if structure else stripped, skills)
+    findings = [*nulls, *structure, *bounded(unless_consequences(meaning) if structure else meaning)]
     if "contract_digest" not in stripped:
         message = "`contract_digest` is missing; `cards publish` can't tell whether the contract was changed on the way"
         findings.append(Finding("no-contract-digest", "", message, "warning"))
     return [replace(finding, pointer=pointer + finding.pointer) for finding in findings]
 
 
-def _operation_findings(operations: Json, skill_ids: Collection[str]) -> Iterator[Finding]:
-    for operation_id, operation in operations.items() if isinstance(operations, dict) else ():
-        pointer = child("/operations", operation_id)
-        if operation_id not in skill_ids:
-            hint = did_you_mean(operation_id, list(skill_ids))
-            yield Finding("unknown-skill", pointer, f"`{operation_id[:60]}` is the ID of no skill{hint}")
-        if not isinstance(operation, dict):
-            continue
-        yield from _shape_findings(operation, "input", pointer)
-        yield from _shape_findings(operation, "output", pointer)
-        pauses = operation.get("pauses")
-        for name, pause in pauses.items() if isinstance(pauses, dict) else ():
-            if isinstance(pause, dict):
-                yield from _shape_findings(pause, "answer", child(child(pointer, "pauses"), name))
-        yield from _twice(operation.get("failures"), child(pointer, "failures"))
+def _meaning(params: dict[str, Json], skills: Json) -> Iterator[Finding]:
+    operations = params.get("operations", {})
+    give_names(operations.values(), params.get("tools", ()))
+    yield from _unknown_skills(operations, skills)
+    holders = [(child("/operations", name), operation) for name, operation in operations.items()]
+    yield from contract_findings(holders, read_params(params, "").operations, params.get("tools", ()))
+    agent_id = params.get("agent_id")
+    if agent_id is not None and not is_agent_id(agent_id):
+        message = (
+            f"`{agent_id[:60]}` is no agent ID; write a reverse domain name in lower case, such as `com.example.x`"
+        )
+        yield Finding("agent-id", "/agent_id", message)
 
 
-def _shape_findings(holder: Mapping[str, Json], name: str, pointer: str) -> Iterator[Finding]:
-    key = f"{name}_schema"
-    if name in holder and key in holder:
-        yield Finding("text-and-schema", child(pointer, key), f"stands beside `{name}`; keep one of the two")
-    if key in holder:
-        found = schema_findings(holder[key], child(pointer, key))
-        # What a person answers may well be a choice or a yes: only inputs and outputs grow as objects.
-        yield from (finding for finding in found if name != "answer" or finding.code != "root-not-an-object")
-
-
-def _twice(failures: Json, pointer: str) -> Iterator[Finding]:
-    seen: set[str] = set()
-    for at, failure in enumerate(failures if isinstance(failures, list) else ()):
-        kind = failure.get("kind") if isinstance(failure, dict) else None
-        if isinstance(kind, str) and kind in seen:
-            yield Finding("duplicate-failure", child(pointer, at), f"`{kind[:60]}` is listed twice")
-        if isinstance(kind, str):
-            seen.add(kind)
+def _unknown_skills(operations: Iterable[str], skills: Json) -> Iterator[Finding]:
+    ids = [checks.member(skill, "id") for skill in skills] if isinstance(skills, list) else [None]
+    known = [each for each in ids if isinstance(each, str)]
+    if len(known) < len(ids):
+        return  # a skill that can't be read may be the one
+    names = set(known)
+    for operation_id in operations:
+        if operation_id not in names:
+            hint = did_you_mean(operation_id, known)
+            message = f"`{operation_id[:60]}` is the ID of no skill{hint}"
+            yield Finding("unknown-skill", child("/operations", operation_id), message)
 
 
 def read_params(params: Mapping[str, Json], pointer: str) -> Carried:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from registry.core.card.lint import secret_findings
 from registry.core.errors import Finding, InvalidCard
 from registry.core.formats import checks, security
 from registry.core.formats.a2a_1_0 import extension_params_findings, ordered, spelling_findings
@@ -87,6 +88,7 @@ def _findings(card: Json, kind: Kind) -> Iterator[Finding]:
     yield from extension_params_findings(card)
     yield from checks.signature_findings(checks.member(card, "signatures"))
     yield from checks.link_findings(card)
+    yield from secret_findings(card)
     for name, place in MOVED.items():
         if isinstance(card, dict) and name in card:
             message = f"`{name}` means nothing here in A2A 0.x; clients look at {place}"

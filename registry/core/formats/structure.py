@@ -10,11 +10,12 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft202012Validator
+import jsonschema_rs
 
 from registry.core.card.pointers import child, join
 from registry.core.errors import Finding
 from registry.core.formats.spelling import close_to, did_you_mean, near_miss, spelt_otherwise, unknown_members
+from registry.core.solver.validators_keywords import DEFAULT_DRAFT, validator_class
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -46,9 +47,19 @@ def card_schema(name: str) -> dict[str, Any]:
 
 
 @cache
-def _validator(name: str, definition: str | None) -> Draft202012Validator:
+def _validator(name: str, definition: str | None) -> Any:
+    # The solver's class reads patterns as ECMA-262 does: Python's `$` would let a line end pass.
+    return validator_class(DEFAULT_DRAFT)(_part(name, definition))
+
+
+@cache
+def _quick_validator(name: str, definition: str | None) -> Any:
+    return jsonschema_rs.Draft202012Validator(_part(name, definition), validate_formats=False, offline=True)
+
+
+def _part(name: str, definition: str | None) -> dict[str, Any]:
     schema = card_schema(name)
-    return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": schema["$defs"]} if definition else schema)
+    return {"$ref": f"#/$defs/{definition}", "$defs": schema["$defs"]} if definition else schema
 
 
 def without_nulls(value: Json, schema_name: str, definition: str | None = None) -> tuple[Json, list[Finding]]:
@@ -94,6 +105,8 @@ def structure_findings(value: Json, schema_name: str, definition: str | None = N
 
     ``definition`` names one of the schema's ``$defs`` to check against instead of the whole.
     """
+    if _quick_validator(schema_name, definition).is_valid(value):
+        return  # ``jsonschema`` says what is wrong, and takes 50 times as long to say that nothing is
     for error in _validator(schema_name, definition).iter_errors(value):
         yield from _explain(error)
 

@@ -31,6 +31,10 @@ def minimal(**members):
     }
 
 
+def without_shapes():
+    return {name: member for name, member in minimal().items() if name not in ("input", "output")}
+
+
 def told(document):
     data = document if isinstance(document, bytes) else json.dumps(document).encode()
     try:
@@ -150,6 +154,21 @@ TABLE = [
         "a slip of the keyboard",
     ),
     (minimal(skills=[{"id": "a"}, {"id": "a"}]), ("error", "duplicate-skill", "/skills/1/id"), "an ID twice"),
+    (
+        minimal(skills=[{"id": "a"}, {"id": "default"}]),
+        ("error", "duplicate-skill", "/skills/1/id"),
+        "a skill beside the card's own operation of that ID",
+    ),
+    (
+        minimal(skills=[{"id": "a"}, {"id": "default"}]),
+        ("error", "duplicate-skill", "/input"),
+        "the card's own operation beside a skill of that ID",
+    ),
+    (
+        {**without_shapes(), "skills": [{"id": "a", "input": "text"}], "examples": [{"name": "x", "input": "y"}]},
+        ("warning", "unused-examples", "/examples"),
+        "examples of a card that has skills alone",
+    ),
 ]
 
 
@@ -165,6 +184,11 @@ def test_every_fault_is_told_at_once_with_its_line():
     assert {("/agent_id", 1), ("/name", 2), ("/version", 3), ("/idempotent", 4)} <= {
         (each.pointer, each.line) for each in refused.value.findings
     }
+
+
+def test_a_skill_may_be_called_default_where_the_card_has_no_contract_of_its_own():
+    card = read_card(json.dumps({**without_shapes(), "skills": [{"id": "default", "input": "text"}]}).encode())
+    assert "/skills/0" == card.contract.operations["default"].pointer
 
 
 SCHEMAS = [
@@ -269,6 +293,12 @@ def test_a_call_under_another_name_is_refused_for_contract_cards():
         each.code for each in refused.value.findings if each.level == "error"
     }
     assert "com.example.greeter" == read_card(data, agent_id="com.example.greeter", version="1.0.0").agent_id
+
+
+def test_another_name_is_told_beside_everything_else():
+    with pytest.raises(InvalidCard) as refused:
+        read_card(json.dumps(minimal(status="odd")).encode(), agent_id="com.example.other", version="1.0.1")
+    assert ["id-mismatch", "version-mismatch", "wrong-value"] == [each.code for each in refused.value.findings]
 
 
 def files(**contents):

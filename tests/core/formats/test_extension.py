@@ -26,7 +26,7 @@ FULL = {
             "output": "text",
             "pauses": {"approval": {"description": "May I?", "answer_schema": {"type": "boolean"}}},
             "failures": [{"kind": "NO_ROUTE", "description": "none found", "retryable": False, "retry_after_s": 2}],
-            "examples": [{"name": "home", "input": {"from": "here"}, "output": None}],
+            "examples": [{"name": "home", "input": {"from": "here"}, "output": "left"}],
         }
     },
     "capabilities": ["read_maps"],
@@ -60,7 +60,7 @@ def test_the_contract_is_read_from_the_extension():
             output=Text(),
             pauses={"approval": Pause("approval", "May I?", JsonSchema({"type": "boolean"}))},
             failures={"NO_ROUTE": Failure("NO_ROUTE", "none found", retryable=False, retry_after_s=2)},
-            examples=(Example("home", {"from": "here"}, None, None, frozenset({"input", "output"})),),
+            examples=(Example("home", {"from": "here"}, "left", None, frozenset({"input", "output"})),),
             tags=("maps",),
         )
     } == contract.operations
@@ -131,10 +131,25 @@ def test_the_extensions_version_counts_where_the_cards_is_not_semver():
         pytest.param(
             {"contract_digest": "", "operations": {"plan": {"failures": [{"kind": "A"}, {"kind": "A"}, {}]}}},
             [
-                ["error", "duplicate-failure", "/operations/plan/failures/1"],
+                ["error", "duplicate-failure", "/operations/plan/failures/1/kind"],
                 ["error", "missing-member", "/operations/plan/failures/2/kind"],
             ],
             id="failures twice and without a kind",
+        ),
+        pytest.param(
+            {"contract_digest": "", "operations": {"plan": {"input": "text", "examples": [{"name": "a", "input": 5}]}}},
+            [["error", "example-mismatch", "/operations/plan/examples/0/input"]],
+            id="an example that doesn't match",
+        ),
+        pytest.param(
+            {"contract_digest": "", "failures": "x", "operations": {"plan": {"tools": "x", "failures": [{}]}}},
+            [["error", "missing-member", "/operations/plan/failures/0/kind"]],
+            id="members that mean nothing beside a fault",
+        ),
+        pytest.param(
+            {"contract_digest": "", "tools": [{"name": "a"}, {"name": "a"}]},
+            [["error", "duplicate-tool", "/tools/1/name"]],
+            id="a tool twice",
         ),
         pytest.param(
             {"contract_digest": "", "agent_id": "Com.Example", "guarantees": {"idempotent": "yes"}},
