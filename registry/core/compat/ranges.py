@@ -45,12 +45,24 @@ class Range:
         """
         return any(_all_hold(comparators, version) for comparators in self.alternatives)
 
+    def holds_release_of(self, version: Version) -> bool:
+        """Say whether the release that a prerelease belongs to is in the range, where no comparator says more."""
+        bare = version.replace(prerelease=None)
+        return any(
+            _all_hold(comparators, bare) and not _names_prerelease_of(comparators, version)
+            for comparators in self.alternatives
+        )
+
 
 def _all_hold(comparators: tuple[Comparator, ...], version: Version) -> bool:
     if not all(comparator.holds(version) for comparator in comparators):
         return False
     if not version.prerelease:
         return True
+    return _names_prerelease_of(comparators, version)
+
+
+def _names_prerelease_of(comparators: tuple[Comparator, ...], version: Version) -> bool:
     named = [each.version for each in comparators if each.version.prerelease]
     return any((each.major, each.minor, each.patch) == (version.major, version.minor, version.patch) for each in named)
 

@@ -183,9 +183,9 @@ def select(selector: Selector, releases: Sequence[Release], *, accept_forced: bo
     """Select among an agent's releases.
 
     Exact versions and digests find any state; a digest finds the version that had it first, so that it finds the same
-    one for ever. The others offer the highest production release; only deprecated ones
-    left, the highest of them; only prereleases, the highest of them. They don't cross a version that was let through
-    by force unless asked. Raises NotFound for a channel: there are none yet.
+    one for ever. The others offer the highest production release; only deprecated ones left, the highest of them;
+    only prereleases, the highest of them, and a range then holds the prereleases of every release that it holds. They
+    don't cross a version that was let through by force unless asked. Raises NotFound for a channel: there are none yet.
     """
     match selector.kind:
         case "channel":
@@ -196,7 +196,10 @@ def select(selector: Selector, releases: Sequence[Release], *, accept_forced: bo
         case "digest":
             same = [each for each in releases if each.card_digest == selector.text]
             return Selection(min(same, key=_published, default=None))
-    offered = [each for each in releases if each.state in ("production", "deprecated") and _holds(selector, each)]
+    public = [each for each in releases if each.state in ("production", "deprecated")]
+    offered = [each for each in public if _holds(selector, each)]
+    if selector.range is not None and not offered:
+        offered = [each for each in public if selector.range.holds_release_of(Version.parse(each.version))]
     best = _best(offered)
     if best is None or accept_forced:
         return _offer(best)
