@@ -62,7 +62,7 @@ class Settings:
             pg_bin=Path(given["PG_BIN"]).absolute() if "PG_BIN" in given else None,
             admin_token=given.get("CARDS_ADMIN_TOKEN"),
             host=given.get("CARDS_HOST", "127.0.0.1"),
-            port=numbers.whole("CARDS_PORT", 8080, 0, 65535),
+            port=numbers.whole("CARDS_PORT", 8080, 1, 65535),
             public_url=given.get("CARDS_PUBLIC_URL"),
             pool_size=numbers.whole("DATABASE_POOL_SIZE", 10, 2, 1000),
             judge_workers=numbers.whole("JUDGE_WORKERS", 2, 1, 64),

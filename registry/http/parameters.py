@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _TEXT_LIMIT = 2000
 _PARAMETERS_LIMIT = 200
+_LAYOUT = {ord("\n"): " ", ord("\t"): " ", ord("\r"): " "}
 
 
 class Query:
@@ -41,19 +42,19 @@ class Query:
         """Return a request's query, which may hold the known parameters only."""
         return cls(request.scope["query_string"], known)
 
-    def text(self, name: str) -> str | None:
-        """Return a parameter that may stand once; an empty one counts as missing."""
-        values = self.texts(name)
+    def text(self, name: str, *, prose: bool = False) -> str | None:
+        """Return a parameter that may stand once; an empty one counts as missing. Prose may have several lines."""
+        values = self.texts(name, prose=prose)
         if len(values) > 1:
             self._find("repeated-parameter", name, f"`{name}` stands {len(values)} times; give it once")
         return values[0] if values else None
 
-    def texts(self, name: str) -> tuple[str, ...]:
+    def texts(self, name: str, *, prose: bool = False) -> tuple[str, ...]:
         """Return a repeatable parameter's values."""
         values = tuple(value for value in self._values.get(name, ()) if value)
         if any(len(value) > _TEXT_LIMIT for value in values):
             self._find("text-too-long", name, f"`{name}` is longer than {_TEXT_LIMIT} characters")
-        if any(_unprintable(value) for value in values):
+        if any(_unprintable(value.translate(_LAYOUT) if prose else value) for value in values):
             self._find("invalid-text", name, f"`{name}` holds a control character")
         return values
 

@@ -48,7 +48,7 @@ class Terms:
         state: Any = query.choice("status", STATES)
         return cls(
             allow_breaking=frozenset(query.texts("allow_breaking")),
-            reason=query.text("reason"),
+            reason=query.text("reason", prose=True),
             commit=query.text("commit") or request.headers.get("cards-commit"),
             state=state,
             dry_run=query.boolean("dry_run") is True,

@@ -166,7 +166,7 @@ def test_a_wrong_call_is_told_once_and_names_no_card(demo, tmp_path, monkeypatch
     assert 1 == len(done.stderr.splitlines())
     both = run(tmp_path, ("serve",), {"CARDS_PORT": "x", "JUDGE_WORKERS": "0"}, monkeypatch)
     assert [
-        "Error: CARDS_PORT is 'x'; set it to a whole number from 0 to 65535",
+        "Error: CARDS_PORT is 'x'; set it to a whole number from 1 to 65535",
         "  JUDGE_WORKERS is '0'; set it to a whole number from 1 to 64",
     ] == both.stderr.splitlines()
 

@@ -164,13 +164,13 @@ def test_a_break_passes_by_its_fingerprint_and_with_a_reason(client, agent_id):
     changes = put(client, agent_id, "1.1.0", breaking).json()["judgement"]["changes"]
     fingerprints = sorted({change["fingerprint"] for change in changes if change["level"] == "major"})
     without = put(client, agent_id, "1.1.0", breaking, allow_breaking=fingerprints)
-    forced = put(client, agent_id, "1.1.0", breaking, allow_breaking=fingerprints, reason="nobody calls it")
+    forced = put(client, agent_id, "1.1.0", breaking, allow_breaking=fingerprints, reason="nobody calls it:\nwe asked")
     record = forced.json()["record"]
     assert (without.status_code, without.json()["findings"][0]["pointer"]) == (422, "/reason")
     assert (forced.status_code, sorted(record["forced"]), record["forced_reason"]) == (
         201,
         fingerprints,
-        "nobody calls it",
+        "nobody calls it:\nwe asked",
     )
 
 
