@@ -162,9 +162,10 @@ class Prover:
     def _splits(self, facts: Facts, target: Node, splits: frozenset[Kind]) -> Iterator[tuple[Kind, list[Nodes]]]:
         """Yield ways to go through the accepting side case by case; each is (mark, the added nodes of each case)."""
         for atom in facts.atoms:
-            for row in ("anyOf", "oneOf"):
-                if row in atom.many and atom.kind not in splits:
-                    yield atom.kind, [(branch,) for branch in atom.many[row]]
+            if "anyOf" in atom.many and atom.kind not in splits:
+                yield atom.kind, [(branch,) for branch in atom.many["anyOf"]]
+            if "oneOf" in atom.many and atom.kind not in splits:
+                yield atom.kind, self._exactly_one(atom.many["oneOf"])
             if is_closing(atom) and ("cases", atom.kind) not in splits and len(cases(atom)) > 1:
                 yield ("cases", atom.kind), [(case,) for case in cases(atom)]
             if "if" in atom.one and atom.kind not in splits:
@@ -181,6 +182,18 @@ class Prover:
             mark = -200 - index
             if values is not None and 1 < len(values) <= MAX_DISCRIMINATED and mark not in splits:
                 yield mark, [(self._constant(name, value),) for value in values]
+
+    def _exactly_one(self, branches: Nodes) -> list[Nodes]:
+        """Return the cases of a ``oneOf``: one holds, and, unless they are many, no other does."""
+        if len(branches) > MAX_EXCLUDED:
+            return [(each,) for each in branches]
+        return [(each, *(self._negation(other) for other in branches if other is not each)) for each in branches]
+
+    def _negation(self, node: Node) -> Node:
+        """Make a node of the values that a node refuses."""
+        mark = ("not", node.resolved.kind)
+        made = Node(node.pointer, {}, -1, kind=self.fresh(("negation", mark)), one={"not": node.resolved})
+        return self.made.setdefault(mark, made)
 
     def _constant(self, name: str, value: Json) -> Node:
         """Make a node that fixes a property."""
