@@ -1,4 +1,7 @@
-"""A version that is there already: it stands for the same card, or for another one and there is a way out."""
+"""What keeps a card out: its version stands for another one, or it is refused; with the way out.
+
+All cards of a call are told together.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,12 @@ from typing import TYPE_CHECKING
 
 from registry.catalog.jobs import Differences, Source
 from registry.catalog.lifecycle import MOVES, REASONED
-from registry.core.errors import VersionTaken
+from registry.core.errors import UpdateRefused, VersionTaken
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from registry.catalog.jobs import Judged
     from registry.catalog.judgement import Candidate, Judging
     from registry.core.compat.judging import Release
 
@@ -36,6 +42,23 @@ async def find_conflict(
         differs=differs,
         advice=_advice(candidate, existing, frozenset(differs), owner, row["owner"]),
     )
+
+
+def refuse_together(
+    refused: Sequence[tuple[Candidate, Judged]], taken: Sequence[VersionTaken], *, several: bool
+) -> None:
+    """Raise UpdateRefused or VersionTaken, if there is anything to refuse: whoever sent several cards learns all of it.
+
+    In a call with ``several`` cards each judgement says whose it is; the others stand in ``also_refused``.
+    """
+    if refused:
+        named = [{**judged.judgement, **({"agent_id": one.agent_id} if several else {})} for one, judged in refused]
+        messages = [f"{one.agent_id}: {judged.message}" if several else judged.message for one, judged in refused]
+        also = {"also_refused": named[1:]} if len(named) > 1 else {}
+        raise UpdateRefused("; ".join([*messages, *map(str, taken)]), {**named[0], **also}, taken)
+    if taken:
+        taken[0].others = tuple(taken[1:])
+        raise taken[0]
 
 
 def _advice(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from registry.catalog import audit
-from registry.catalog.conflicts import find_conflict
+from registry.catalog.conflicts import find_conflict, refuse_together
 from registry.catalog.database import Meanwhile
 from registry.catalog.identity import agent_id_findings, fold_agent_id, refuse, text_findings, version_findings
 from registry.catalog.jobs import ReadFacts, Source
@@ -20,7 +20,7 @@ from registry.catalog.pointing import point_at_latest
 from registry.catalog.precedence import precedence_key
 from registry.catalog.reading import load_version, record_etag
 from registry.catalog.records import Publication, VersionRecord
-from registry.core.errors import Finding, InvalidCard, InvalidRequest, Unavailable, UpdateRefused
+from registry.core.errors import Finding, InvalidCard, InvalidRequest, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from registry.catalog.records import Outcome, Principal, Submission
     from registry.catalog.workers import Runner
     from registry.core.compat.judging import Release
+    from registry.core.errors import VersionTaken
 
 ROUNDS = 3
 _STARTING_STATES = ("draft", "staging", "production", "deprecated", "retired")
@@ -184,17 +185,17 @@ def _refuse_twins(prepared: Sequence[_Prepared]) -> None:
 async def _decide(judging: Judging, view: View, prepared: Sequence[_Prepared]) -> list[_Decision]:
     """Decide each submission in the order of versions, so that later ones of one call are judged by earlier ones too.
 
-    Raises VersionTaken, UpdateRefused: with several, the message names each, and ``also_refused`` holds the others.
+    Raises UpdateRefused or VersionTaken, with all that are refused or taken.
     """
     decisions: list[_Decision] = []
-    refused: list[Judged] = []
+    refused: list[tuple[Candidate, Judged]] = []
+    taken: list[VersionTaken] = []
     planned = _Planned()
     for one in prepared:
         question = ask(view, one.candidate, planned.releases(one.candidate.agent_id))
         if question.existing:
-            taken = await find_conflict(judging, one.candidate, one.facts.owner, question.existing)
-            if taken:
-                raise taken
+            conflict = await find_conflict(judging, one.candidate, one.facts.owner, question.existing)
+            taken += [conflict] if conflict else []
             decisions.append(_Decision(one, question, None, ()))
             continue
         judged, reports = await judging.judge(question, planned.candidates(one.candidate.agent_id))
@@ -202,11 +203,8 @@ async def _decide(judging: Judging, view: View, prepared: Sequence[_Prepared]) -
             decisions.append(_Decision(one, question, judged, tuple(reports)))
             planned.add(one.candidate, judged)
         else:
-            refused.append(judged)
-    if refused:
-        message = "; ".join(judged.message for judged in refused)
-        also = {"also_refused": [judged.judgement for judged in refused[1:]]} if len(refused) > 1 else {}
-        raise UpdateRefused(message, {**refused[0].judgement, **also})
+            refused.append((one.candidate, judged))
+    refuse_together(refused, taken, several=len(prepared) > 1)
     return decisions
 
 

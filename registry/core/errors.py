@@ -144,7 +144,10 @@ class NoSuchView(NotFound):
 
 
 class VersionTaken(RegistryError):
-    """A version number already stands for other content; a published version never changes."""
+    """A version number already stands for other content; a published version never changes.
+
+    ``others`` are those of the same call.
+    """
 
     code = "version-taken"
     title = "The version is taken"
@@ -164,28 +167,43 @@ class VersionTaken(RegistryError):
         self.stored_digest = stored_digest
         self.sent_digest = sent_digest
         self.differs = tuple(differs)
+        self.others: tuple[VersionTaken, ...] = ()
         super().__init__(f"{agent_id} {version} is already published with other content; {advice}")
 
+    def __str__(self) -> str:
+        return "; ".join([super().__str__(), *map(str, self.others)])
+
     def members(self) -> Mapping[str, Any]:
+        also = {"also_taken": [each.as_json() for each in self.others]} if self.others else {}
         return {
             "stored_digest": self.stored_digest,
             "sent_digest": self.sent_digest,
             "differs": list(self.differs),
+            **also,
         }
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as another problem of the same call shows it."""
+        return {"agent_id": self.agent_id, "version": self.version, "detail": str(self), **self.members()}
 
 
 class UpdateRefused(RegistryError):
-    """An update breaks callers and its version doesn't say so; carries the judgement as JSON."""
+    """An update breaks callers and its version doesn't say so; carries the judgement as JSON.
+
+    ``taken`` are the versions of the same call that stand for other content.
+    """
 
     code = "update-refused"
     title = "The update breaks callers"
 
-    def __init__(self, message: str, judgement: Mapping[str, Any]) -> None:
+    def __init__(self, message: str, judgement: Mapping[str, Any], taken: Sequence[VersionTaken] = ()) -> None:
         self.judgement = judgement
+        self.taken = tuple(taken)
         super().__init__(message)
 
     def members(self) -> Mapping[str, Any]:
-        return {"judgement": dict(self.judgement)}
+        also = {"also_taken": [each.as_json() for each in self.taken]} if self.taken else {}
+        return {"judgement": dict(self.judgement), **also}
 
 
 class JudgingStopped(RegistryError):

@@ -260,6 +260,35 @@ def test_several_cards_are_published_all_or_none_as_json(client, agent_id):
     assert (again.status_code, [one["outcome"] for one in again.json()["publications"]]) == (200, ["unchanged"] * 2)
 
 
+@pytest.mark.parametrize("path", ["/v1/publish", "/v1/check"])
+def test_every_card_that_can_not_be_published_is_told_in_one_answer(client, agent_id, path):
+    names = [f"{agent_id}.{name}" for name in ("taken", "broken", "fine", "owned", "narrowed")]
+    taken, broken, fine, owned, narrowed = names
+    for name in names:
+        put(client, name, "1.0.0", contract(name))
+    cards = [
+        contract(taken, description="Another."),
+        contract(broken, "1.1.0", input_schema=TEXT),
+        contract(fine, "1.1.0"),
+        contract(owned, owner="web"),
+        contract(narrowed, "1.0.1", output_schema=NUMBER_OR_NULL),
+    ]
+    answer = client.post(path, json={"cards": [{"card": card} for card in cards]})
+    problem = answer.json()
+    judgement = problem["judgement"]
+    assert (409, "update-refused") == (answer.status_code, problem["code"])
+    assert [broken, narrowed] == [each["agent_id"] for each in (judgement, *judgement["also_refused"])]
+    found = [(each["agent_id"], each["version"], each["differs"]) for each in problem["also_taken"]]
+    assert [(owned, "1.0.0", ["owner"]), (taken, "1.0.0", ["description"])] == found
+    assert f'PATCH /v1/agents/{owned}/versions/1.0.0 with {{"owner": "web"}}' in problem["also_taken"][0]["detail"]
+    assert all(each["detail"] in problem["detail"] for each in problem["also_taken"])
+    assert all(f"{name}: 1.0.0 -> " in problem["detail"] for name in (broken, narrowed))
+    without = client.post(path, json={"cards": [{"card": card} for card in (cards[0], cards[2], cards[3])]}).json()
+    assert ("version-taken", ["owner"]) == (without["code"], without["differs"])
+    assert [(taken, ["description"])] == [(each["agent_id"], each["differs"]) for each in without["also_taken"]]
+    assert client.get(f"/v1/agents/{fine}/versions/1.1.0").status_code == 404
+
+
 def test_a_card_inside_json_keeps_its_bytes(client, agent_id):
     raw = sent(contract(agent_id)).strip()
     body = b'{"cards": [ {"card":' + raw + b"}]}"
