@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from registry.catalog.facets import facets_of, words_of
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from registry.core.card.model import Card, Digests, Json, Kind, Operation, Shape, State
-    from registry.core.compat.judging import Baseline, ForcedSide
-    from registry.core.compat.report import Policy, Report
+    from registry.core.compat.judging import Baseline, ForcedSide, Judgement
+    from registry.core.compat.report import Policy
 
 
 class Job(Protocol):
@@ -135,17 +135,8 @@ class ReadCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """A baseline with its card, and the report of an earlier comparison where there is one."""
-
-    baseline: Baseline
-    source: Source
-    report: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Judged:
-    """What a judgement says, and the reports of its pairs, in their order, as they are stored."""
+    """What a judgement says: whole when it refuses, else as it is stored."""
 
     accepted: bool
     message: str
@@ -153,39 +144,57 @@ class Judged:
     forced: tuple[str, ...]
     forced_side: ForcedSide | None
     forced_under: str | None
-    reports: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
-    """Judge a version against its baselines."""
+class Decide:
+    """Judge a version from the reports of its comparisons.
 
-    source: Source
+    ``told_by`` has a position among the reports for each baseline, None where there is nothing to tell.
+    """
+
     version: str
-    pairs: tuple[Pair, ...]
+    card_digest: str
+    baselines: tuple[Baseline, ...]
+    told_by: tuple[int | None, ...]
+    reports: Mapping[int, str]
     policy: Policy
     allowed: frozenset[str]
 
-    def run(self, cards: Cards) -> Judged:
-        reports = [self._report(cards, pair) for pair in self.pairs]
-        decided = [(pair.baseline, report) for pair, report in zip(self.pairs, reports, strict=True)]
-        judgement = judging.decide(self.version, decided, self.policy, self.allowed)
+    def run(self, _cards: Cards) -> Judged:
+        found = {at: report_from_json(json.loads(text)) for at, text in self.reports.items()}
+        pairs = []
+        for at, (baseline, told) in enumerate(zip(self.baselines, self.told_by, strict=True)):
+            changes = () if told is None else found[told].changes
+            other = judging.derived(baseline, self.version, self.card_digest, changes, self.policy)
+            pairs.append((baseline, found[at] if told == at else other))
+        judgement = judging.decide(self.version, pairs, self.policy, self.allowed)
+        accepted = judgement.verdict != "refused"
         return Judged(
-            accepted=judgement.verdict != "refused",
+            accepted=accepted,
             message=judgement.message,
-            judgement=judging.judgement_as_json(judgement),
+            judgement=_stored(judgement) if accepted else judging.judgement_as_json(judgement),
             forced=judgement.forced,
             forced_side=judgement.forced_side,
             forced_under=judgement.forced_under,
-            reports=tuple(json.dumps(as_json(report)) for report in reports),
         )
 
-    def _report(self, cards: Cards, pair: Pair) -> Report:
-        if pair.report is not None:
-            return report_from_json(json.loads(pair.report))
-        this, other = cards.read(self.source), cards.read(pair.source)
-        old, new = (this, other) if pair.baseline.direction == "above" else (other, this)
-        return compare(old, new, self.policy)
+
+def _stored(judgement: Judgement) -> dict[str, Json]:
+    """Return a judgement with the nearest report and its changes, what was let through elsewhere, and every pair's key.
+
+    The other reports stand in a table of their own, by their pairs.
+    """
+    nearest = judgement.reports[:1]
+    changes = [change for report in nearest for change in report.changes]
+    told = {change.fingerprint for change in changes}
+    forced = [one for one in judgement.changes if one.fingerprint in judgement.forced and one.fingerprint not in told]
+    pairs = [
+        {"old_version": one.old_version, "new_version": one.new_version, "verdict": one.verdict}
+        for one in judgement.reports
+    ]
+    short = replace(judgement, reports=nearest, changes=(*changes, *forced))
+    return {**judging.judgement_as_json(short), "pairs": pairs}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from registry.catalog.jobs import Judge, Pair, Source
+from registry.catalog.jobs import Compare, Decide, Source
 from registry.catalog.namespaces import find_homes, policy_digest
 from registry.catalog.precedence import precedence_key
 from registry.core.compat import judging
 from registry.core.compat.judging import Release
 from registry.core.compat.report import ENGINE_VERSION, POLICY_VERSION
+from registry.core.errors import JudgingStopped, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
     from contextlib import AbstractAsyncContextManager
-    from datetime import datetime
 
     from registry.catalog.database import Session
     from registry.catalog.jobs import Judged
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
     Sessions = Callable[[], AbstractAsyncContextManager[Session]]
 
+COMPARING_S = 120.0  # that all comparisons of a call may take together
+_STOPS = 2  # comparisons of a card over their time or memory, after which no other is tried
 LIVE: frozenset[State] = frozenset({"staging", "production", "deprecated"})
 
 
@@ -95,32 +100,82 @@ class StoredReport:
 
 @dataclass(slots=True)
 class Judging:
-    """The judging of one call: comparisons that it made are kept over its rounds."""
+    """The judging of one call: each comparison is a job of its own, and is kept as it comes, so that a retry goes on.
+
+    ``keep`` stores a report; None stores nothing.
+    """
 
     workers: Runner
     sessions: Sessions
+    keep: Callable[[StoredReport], Awaitable[None]] | None = None
     _made: dict[tuple[str, str, str, str, str], str] = field(default_factory=dict)
+    _until: float | None = None
 
-    async def judge(self, question: Question, planned: Mapping[str, Candidate]) -> tuple[Judged, list[StoredReport]]:
-        """Judge one question. ``planned`` are candidates of the same call, by precedence, that come before."""
+    def inside(self, session: Session) -> None:
+        """Go on inside a transaction."""
+        self.sessions = lambda: nullcontext(session)
+        self.keep = keeping(self.sessions)
+
+    async def judge(self, question: Question, planned: Mapping[str, Candidate]) -> Judged:
+        """Judge one question. ``planned`` are candidates of the same call, by precedence, that come before.
+
+        Raises JudgingStopped when a comparison was stopped, after the others; Unavailable when all take too long.
+        """
         candidate, policy = question.candidate, question.policy
+        told_by = judging.compared(question.baselines, candidate.judged_digest, policy)
         digest = policy_digest(policy)
-        keys = [(*_key(candidate, baseline), digest) for baseline in question.baselines]
-        missing = [baseline for baseline, key in zip(question.baselines, keys, strict=True) if key not in self._made]
+        wanted = {at: question.baselines[at] for at in sorted({at for at in told_by if at is not None})}
+        keys = {at: (*_key(candidate, baseline), digest) for at, baseline in wanted.items()}
+        missing = [at for at, key in keys.items() if key not in self._made]
         if missing:
-            await self._look_up(candidate, missing, digest)
-            missing = [one for one, key in zip(question.baselines, keys, strict=True) if key not in self._made]
-        sources = await self._sources(candidate.agent_id, missing, planned)
-        pairs = tuple(
-            Pair(baseline, sources.get(baseline.release.version, candidate.source), self._made.get(key))
-            for baseline, key in zip(question.baselines, keys, strict=True)
-        )
+            await self._look_up(candidate, [wanted[at] for at in missing], digest)
+        stopped: list[JudgingStopped] = []
+        for at in missing:
+            if keys[at] in self._made:
+                continue
+            try:
+                await self._compare(question, wanted[at], keys[at], planned)
+            except JudgingStopped as error:
+                stopped.append(error)
+                if len(stopped) == _STOPS:
+                    break
+        if stopped:
+            raise stopped[0]
+        reports = {at: self._made[key] for at, key in keys.items()}
         judged: Judged = await self.workers.run(
-            Judge(candidate.source, candidate.version, pairs, policy, candidate.allowed)
+            Decide(
+                version=candidate.version,
+                card_digest=candidate.card_digest,
+                baselines=question.baselines,
+                told_by=told_by,
+                reports=reports,
+                policy=policy,
+                allowed=candidate.allowed,
+            )
         )
-        self._made.update(zip(keys, judged.reports, strict=True))
-        reports = [StoredReport(*key[:4], policy, text) for key, text in zip(keys, judged.reports, strict=True)]
-        return judged, reports
+        return judged
+
+    async def _compare(
+        self,
+        question: Question,
+        baseline: Baseline,
+        key: tuple[str, str, str, str, str],
+        planned: Mapping[str, Candidate],
+    ) -> None:
+        """Make one comparison and keep its report."""
+        now = asyncio.get_running_loop().time()
+        self._until = self._until or now + COMPARING_S
+        if now > self._until:
+            raise Unavailable(
+                f"comparing with the versions that are there takes over {COMPARING_S:g} s; publish it again, "
+                "which goes on where this has ended"
+            )
+        this, other = question.candidate.source, await self._source(question.candidate.agent_id, baseline, planned)
+        old, new = (this, other) if baseline.direction == "above" else (other, this)
+        text = await self.workers.run(Compare(old, new, question.policy))
+        self._made[key] = text
+        if self.keep:
+            await self.keep(StoredReport(*key[:4], question.policy, text))
 
     async def _look_up(self, candidate: Candidate, baselines: Iterable[Baseline], digest: str) -> None:
         partners = [baseline.release.card_digest for baseline in baselines]
@@ -132,18 +187,24 @@ class Judging:
             key = (row["old_digest"], row["new_digest"], row["old_version"], row["new_version"], digest)
             self._made[key] = row["report"]
 
-    async def _sources(
-        self, agent_id: str, baselines: Sequence[Baseline], planned: Mapping[str, Candidate]
-    ) -> dict[str, Source]:
-        """Return the cards to compare with, by version."""
-        keys = {precedence_key(baseline.release.version): baseline.release.version for baseline in baselines}
-        sources = {version: planned[key].source for key, version in keys.items() if key in planned}
-        stored = [key for key in keys if key not in planned]
-        if stored:
-            async with self.sessions() as session:
-                rows = await session.rows("sources", agent_id, stored)
-            sources |= {row["version"]: Source(row["raw"], agent_id, row["version"]) for row in rows}
-        return sources
+    async def _source(self, agent_id: str, baseline: Baseline, planned: Mapping[str, Candidate]) -> Source:
+        """Return the card to compare with."""
+        key = precedence_key(baseline.release.version)
+        if key in planned:
+            return planned[key].source
+        async with self.sessions() as session:
+            (row,) = await session.rows("sources", agent_id, [key])
+        return Source(row["raw"], agent_id, row["version"])
+
+
+def keeping(sessions: Sessions) -> Callable[[StoredReport], Awaitable[None]]:
+    """Return what stores each report in a session of its own: a short transaction, or the one that there is."""
+
+    async def keep(report: StoredReport) -> None:
+        async with sessions() as session:
+            await session.run("insert_report", *report.row(datetime.now(UTC)))
+
+    return keep
 
 
 def ask(view: View, candidate: Candidate, planned: Mapping[str, Release]) -> Question:

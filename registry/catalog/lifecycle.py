@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from registry.catalog import audit
 from registry.catalog.facets import facet
 from registry.catalog.identity import agent_id_findings, fold_agent_id, refuse, text_findings
 from registry.catalog.jobs import Source
-from registry.catalog.judgement import LIVE, Candidate, Judging, ask, load_view
+from registry.catalog.judgement import LIVE, Candidate, Judging, ask, keeping, load_view
 from registry.catalog.namespaces import lock_agents
 from registry.catalog.pointing import point_at_latest
 from registry.catalog.precedence import precedence_key
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
     from registry.catalog.database import Database, Session
     from registry.catalog.jobs import Judged
-    from registry.catalog.judgement import View
+    from registry.catalog.judgement import Question, View
     from registry.catalog.records import Principal, StateChange, VersionRecord
     from registry.catalog.workers import Runner
     from registry.core.card.model import State
@@ -75,16 +74,23 @@ async def change_state(
     """Move a version to another state or owner under the agent's lock; a move into the live states is judged there."""
     refuse(_findings(change))
     move = _Move(fold_agent_id(agent_id), precedence_key(str(parse_version(version))), change, _required(if_match))
+    judging = Judging(workers, database.reading, keeping(database.writing))
     async with database.reading() as session:
         view = await load_view(session, [move.agent_id])
-    _existing(view, move, version)
+        _existing(view, move, version)
+        record = await load_version(session, move.agent_id, move.precedence)
+    _check_match(move.if_match, record)
+    state = _wanted_state(record, change)
+    if _enters_life(state, record):
+        # So that under the lock hardly anything is left to compare. What is judged there is what is committed.
+        await judging.judge(_question(view, move, record, state), {})
     async with database.writing() as session:
-        # Judged while the lock is held: moves are rare, and what is judged is what is committed.
+        judging.inside(session)
         await lock_agents(session, [move.agent_id], datetime.now(UTC))
-        return await _move(session, workers, move, version, principal)
+        return await _move(session, judging, move, version, principal)
 
 
-async def _move(session: Session, workers: Runner, move: _Move, version: str, principal: Principal) -> VersionRecord:
+async def _move(session: Session, judging: Judging, move: _Move, version: str, principal: Principal) -> VersionRecord:
     view = await load_view(session, [move.agent_id])
     release = _existing(view, move, version)
     record = await load_version(session, move.agent_id, move.precedence)
@@ -95,8 +101,10 @@ async def _move(session: Session, workers: Runner, move: _Move, version: str, pr
     if state is None and not is_other_owner:
         return record
     judged = None
-    if state in LIVE and record.state not in LIVE:
-        judged = await _judge(session, workers, view, move, record, state)
+    if _enters_life(state, record):
+        judged = await judging.judge(_question(view, move, record, state), {})
+        if not judged.accepted:
+            raise UpdateRefused(judged.message, judged.judgement)
     now = datetime.now(UTC)
     members = {
         "before": record.state if state else None,
@@ -164,11 +172,13 @@ async def _update_state(
     )
 
 
-async def _judge(
-    session: Session, workers: Runner, view: View, move: _Move, record: VersionRecord, state: State
-) -> Judged:
-    """Judge a version that enters the live states as if it were published now. Raises UpdateRefused."""
-    judging = Judging(workers, lambda: nullcontext(session))
+def _enters_life(state: State | None, record: VersionRecord) -> TypeGuard[State]:
+    """Say whether a move needs judging."""
+    return state in LIVE and record.state not in LIVE
+
+
+def _question(view: View, move: _Move, record: VersionRecord, state: State) -> Question:
+    """Ask about a version that enters the live states as if it were published now."""
     candidate = Candidate(
         source=Source(record.raw or b"", move.agent_id, record.version),
         agent_id=move.agent_id,
@@ -180,12 +190,7 @@ async def _judge(
         state=state,
         allowed=move.change.allow_breaking,
     )
-    judged, reports = await judging.judge(ask(view, candidate, {}), {})
-    if not judged.accepted:
-        raise UpdateRefused(judged.message, judged.judgement)
-    now = datetime.now(UTC)
-    await session.run_many("insert_report", [report.row(now) for report in reports])
-    return judged
+    return ask(view, candidate, {})
 
 
 def _existing(view: View, move: _Move, version: str) -> Any:

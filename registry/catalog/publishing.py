@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from registry.catalog.conflicts import find_conflict, refuse_together
 from registry.catalog.database import Meanwhile
 from registry.catalog.identity import agent_id_findings, fold_agent_id, refuse, text_findings, version_findings
 from registry.catalog.jobs import ReadFacts, Source
-from registry.catalog.judgement import Candidate, Judging, ask, load_view
+from registry.catalog.judgement import Candidate, Judging, ask, keeping, load_view
 from registry.catalog.namespaces import lock_agents
 from registry.catalog.pointing import point_at_latest
 from registry.catalog.precedence import precedence_key
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from registry.catalog.database import Database, Session
     from registry.catalog.jobs import Facts, Judged
-    from registry.catalog.judgement import Question, StoredReport, View
+    from registry.catalog.judgement import Question, View
     from registry.catalog.records import Outcome, Principal, Submission
     from registry.catalog.workers import Runner
     from registry.core.compat.judging import Release
@@ -54,7 +53,6 @@ class _Decision:
     prepared: _Prepared
     question: Question
     judged: Judged | None
-    reports: tuple[StoredReport, ...]
 
 
 async def publish(
@@ -63,7 +61,7 @@ async def publish(
     """Publish cards, all or none."""
     prepared = await prepare(workers, submissions)
     agent_ids = [one.candidate.agent_id for one in prepared]
-    judging = Judging(workers, database.reading)
+    judging = Judging(workers, database.reading, keeping(database.writing))
     for _ in range(ROUNDS):
         async with database.reading() as session:
             view = await load_view(session, agent_ids)
@@ -78,7 +76,7 @@ async def publish(
     # Others came in between each time: judge while they wait.
     try:
         async with database.writing() as session:
-            judging.sessions = lambda: nullcontext(session)
+            judging.inside(session)
             locked = await _lock(session, prepared, None)
             return await _write(session, locked, await _decide(judging, locked, prepared), principal)
     except Meanwhile as error:
@@ -196,11 +194,11 @@ async def _decide(judging: Judging, view: View, prepared: Sequence[_Prepared]) -
         if question.existing:
             conflict = await find_conflict(judging, one.candidate, one.facts.owner, question.existing)
             taken += [conflict] if conflict else []
-            decisions.append(_Decision(one, question, None, ()))
+            decisions.append(_Decision(one, question, None))
             continue
-        judged, reports = await judging.judge(question, planned.candidates(one.candidate.agent_id))
+        judged = await judging.judge(question, planned.candidates(one.candidate.agent_id))
         if judged.accepted:
-            decisions.append(_Decision(one, question, judged, tuple(reports)))
+            decisions.append(_Decision(one, question, judged))
             planned.add(one.candidate, judged)
         else:
             refused.append((one.candidate, judged))
@@ -254,7 +252,6 @@ async def _write(
     for decision, judged in created:
         candidate = decision.prepared.candidate
         await _insert(session, decision, judged, principal, now)
-        await session.run_many("insert_report", [report.row(now) for report in decision.reports])
         releases[candidate.agent_id][candidate.precedence] = candidate.release(judged)
         entries.append((decision.question.namespace, _audit_text(decision, judged, principal, now)))
     for agent_id in sorted({decision.prepared.candidate.agent_id for decision, _ in created}):

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from registry.core.card.canonical import canonical, digest
 from registry.core.card.contract import contract_document
-from registry.core.compat.compare import compare, needed, ordered
+from registry.core.compat.compare import compare, highest, needed, ordered, verdict
 from registry.core.compat.rendering import judgement_as_json, judgement_as_text, place_and_sentence
+from registry.core.compat.report import Report
+from registry.core.compat.rules import RULES
 from registry.core.compat.versions import (
     LIVE,
     Version,
     breaks_of,
+    bump,
     downwards,
     free_major,
     free_minor,
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from registry.core.card.model import Card, State
-    from registry.core.compat.report import Change, Policy, Report
+    from registry.core.compat.report import Change, Policy
 
     Pairs = Sequence[tuple["Baseline", Report]]
 
@@ -130,6 +133,44 @@ def _for_the_record(direction: Literal["below", "above"], row: Iterable[tuple[Re
         if holds or held:
             yield Baseline(release, direction, for_the_record=not holds)
         held = holds
+
+
+def compared(found: Sequence[Baseline], contract: str, policy: Policy) -> tuple[int | None, ...]:
+    """Return for each baseline the position of the one whose report tells what its own would, None for nothing.
+
+    ``contract`` is the judged digest of the version in question. Contracts with one judged digest are compared once,
+    and what has the version's own not at all, but for the nearest one, whose report shows what else changed. Under a
+    policy by which a rule that reads more counts for more than patch, each is compared.
+    """
+    if any(level != "patch" and RULES[rule].level == "patch" for rule, level in policy.levels.items()):
+        return tuple(range(len(found)))
+    first: dict[tuple[str, str], int] = {}
+    return tuple(
+        None
+        if at and one.release.judged_digest == contract
+        else first.setdefault((one.direction, one.release.judged_digest), at)
+        for at, one in enumerate(found)
+    )
+
+
+def derived(baseline: Baseline, version: str, card_digest: str, changes: Iterable[Change], policy: Policy) -> Report:
+    """Return the report on a baseline that has the contract of another one, from the changes of that one's report."""
+    kept = tuple(change for change in changes if change.level != "patch")
+    ends = [(baseline.release.version, baseline.release.card_digest), (version, card_digest)]
+    (old, old_digest), (new, new_digest) = ends if baseline.direction == "below" else ends[::-1]
+    level = highest(kept)
+    return Report(
+        old_version=old,
+        new_version=new,
+        old_digest=old_digest,
+        new_digest=new_digest,
+        profile=policy.profile,
+        changes=kept,
+        level=level,
+        verdict=verdict(level, old, new, policy),
+        needed=needed(level, old),
+        given=bump(parse_version(old), parse_version(new)),
+    )
 
 
 def judge(history: Sequence[Card], card: Card, policy: Policy) -> Judgement:

@@ -3,7 +3,16 @@ from dataclasses import replace
 import pytest
 
 from registry.core.compat.compare import compare
-from registry.core.compat.judging import Baseline, Release, baselines, decide, judged_digest
+from registry.core.compat.judging import (
+    Baseline,
+    Release,
+    _release,
+    baselines,
+    compared,
+    decide,
+    derived,
+    judged_digest,
+)
 from registry.core.compat.judging import judge as judge_cards
 from registry.core.compat.report import Policy
 from tests.core.compat.cards import card
@@ -361,3 +370,56 @@ def test_a_version_that_is_taken_is_told_one_that_its_neighbours_accept():
     found = judge_cards(history, new, Policy())
     assert ("refused", "2.0.0") == (found.verdict, found.smallest_version)
     assert "accepted" == judge_cards(history, replace(new, version="2.0.0"), Policy()).verdict
+
+
+@pytest.mark.parametrize(
+    ("history", "contract", "policy", "wanted", "why"),
+    [
+        ("abc", "d", Policy(), (0, 1, 2), "each is another contract"),
+        ("abab", "c", Policy(), (0, 1, 0, 1), "a contract is compared once"),
+        ("aaaa", "a", Policy(), (0, None, None, None), "the nearest shows what else changed"),
+        ("abba", "b", Policy(), (0, None, None, 0), "the version's own contract changes nothing"),
+        (
+            "aab",
+            "a",
+            Policy(levels={"text-changed": "minor"}),
+            (0, 1, 2),
+            "texts count, and no judged digest holds them",
+        ),
+        (
+            "aab",
+            "c",
+            Policy(levels={"input-narrowed": "patch"}),
+            (0, 0, 2),
+            "other rules read what a judged digest holds",
+        ),
+    ],
+)
+def test_a_contract_is_compared_once(history, contract, policy, wanted, why):
+    rows = [
+        Baseline(Release(f"1.{at}.0", "production", f"sha256:{at}", name), "below") for at, name in enumerate(history)
+    ]
+    assert wanted == compared(rows, contract, policy), why
+
+
+def test_versions_above_and_below_are_compared_apart():
+    rows = [Baseline(Release("1.0.0", "production", "", "a"), side) for side in ("below", "above", "above")]
+    assert (0, 1, 1) == compared(rows, "b", Policy())
+
+
+@pytest.mark.parametrize("version", ["1.4.1", "1.4.0-rc.1", "1.9.0", "2.0.0", "0.9.0"])
+@pytest.mark.parametrize("policy", [Policy(), Policy(strict=True), Policy("literal")])
+def test_a_report_on_the_same_contract_is_derived_as_it_would_be_made(version, policy):
+    """All but what is patch, which the text of the other card decides."""
+    new = card(takes({"k": STRING, "a": {"type": "integer"}}), version)
+    one, other = (
+        card({**takes({"k": STRING, "a": STRING}), "description": text}, at)
+        for text, at in (("One.", "1.3.0"), ("Other.", "1.4.0"))
+    )
+    baseline = Baseline(_release(other), "below" if version in ("1.4.1", "1.9.0", "2.0.0") else "above")
+    is_below = baseline.direction == "below"
+    changes = compare(one, new, policy).changes if is_below else compare(new, one, policy).changes
+    real = compare(other, new, policy) if is_below else compare(new, other, policy)
+    kept = tuple(change for change in real.changes if change.level != "patch")
+    assert len(kept) < len(real.changes)
+    assert replace(real, changes=kept) == derived(baseline, version, new.digests.card, changes, policy)
