@@ -185,15 +185,11 @@ ALTER TABLE ONLY public.version
 
 CREATE INDEX agent_id_ix ON public.agent USING btree (agent_id COLLATE "C");
 
-CREATE INDEX agent_namespace_ix ON public.agent USING btree (namespace);
-
 CREATE INDEX search_facets_ix ON public.search USING gin (facets);
 
 CREATE INDEX search_updated_at_ix ON public.search USING btree (updated_at, agent_id);
 
 CREATE INDEX search_words_ix ON public.search USING gin (words);
-
-CREATE INDEX version_card_digest_ix ON public.version USING btree (card_digest);
 
 CREATE TRIGGER audit_only_grows BEFORE DELETE OR UPDATE ON public.audit FOR EACH ROW EXECUTE FUNCTION public.audit_refuse_change();
 
