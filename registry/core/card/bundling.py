@@ -1,29 +1,30 @@
 """One self-contained document from a card and the schema files beside it.
 
-A reference to a file becomes a reference into ``$defs`` of the schema that holds it; each file stands there once, as
-a resource of its own, so that ``#`` in it is its own root. The same files give the same bytes.
+A reference to a file becomes one to the file's URI; the file stands among the definitions of the schema that needs it,
+once, as a resource of its own, so that ``#`` in it is its own root. A schema that is a reference to a file and nothing
+else becomes that file. The same files give the same bytes.
 """
 
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any
 
 from registry.core.card import text
-from registry.core.card.pointers import child
-from registry.core.errors import Finding, InvalidCard, TooLarge
+from registry.core.card.file_references import Files, hides_siblings, id_keyword
+from registry.core.card.keywords import DEFAULT_DIALECT, dialect_of
+from registry.core.card.pointers import child, split
+from registry.core.card.uris import EXTENSION_URI
+from registry.core.errors import InvalidCard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from registry.core.card.model import Json
     from registry.core.card.text import Document
-
-MAX_FILES = 200
-# URIs of files in a bundle: compared, never fetched (RFC 2606 keeps `.invalid` for that).
-BASE = "https://bundle.invalid/"
+    from registry.core.errors import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,143 +70,150 @@ def bundle(name: str, load: Callable[[str], bytes]) -> Bundle:
         document = text.parse(raw)
     except InvalidCard as problem:
         raise InvalidCard([replace(finding, file=name) for finding in problem.findings]) from problem
-    bundling = _Bundling(load, {name: document}, name)
-    whole = bundling.card(document.value)
-    if bundling.findings:
+    files = Files(load, {name: document})
+    files.follow(name, schema_places(document.value))
+    bundling = _Bundling(files, name)
+    if files.findings:
         raise InvalidCard(bundling.told())
-    data = json.dumps(whole, ensure_ascii=False, indent=2).encode() + b"\n" if bundling.is_several else raw
-    return Bundle(data, bundling.documents, bundling.places)
+    whole = bundling.card(document.value)
+    is_several = len(bundling.places) > 1
+    data = json.dumps(whole, ensure_ascii=False, indent=2).encode() + b"\n" if is_several else raw
+    return Bundle(data, files.documents, bundling.places)
 
 
 @dataclass(slots=True)
 class _Bundling:
-    """What was loaded so far, by its path from the card's folder."""
+    """The card's document on its way to one without files."""
 
-    load: Callable[[str], bytes]
-    documents: dict[str, Document]
+    files: Files
     name: str
     places: dict[str, str] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.places[""] = self.name
-
-    @property
-    def is_several(self) -> bool:
-        """Whether the card refers to files."""
-        return len(self.places) > 1
 
     def told(self) -> list[Finding]:
         """Return the findings with their lines."""
         return [
-            finding if finding.line is not None else self.documents[finding.file or ""].located([finding])[0]
-            for finding in dict.fromkeys(self.findings)
+            finding if finding.line is not None else self.files.documents[finding.file or ""].located([finding])[0]
+            for finding in dict.fromkeys(self.files.findings)
         ]
 
     def card(self, value: Json) -> Json:
-        """Rewrite every schema of a card; a schema is where a member's name says so."""
-        return self._holder(value, "")
+        """Return a copy of the card with each schema that refers to files made self-contained."""
+        self.places[""] = self.name
+        whole = deepcopy(value)
+        for pointer, schema in schema_places(value):
+            needed = self._needed(list(self.files.needed_by(self.name, pointer)))
+            if needed:
+                _set(whole, pointer, self._schema(schema, pointer, needed))
+        return whole
 
-    def _holder(self, value: Json, pointer: str) -> Json:
-        if isinstance(value, list):
-            return [self._holder(each, child(pointer, at)) for at, each in enumerate(value)]
-        if not isinstance(value, dict):
-            return value
-        return {
-            name: self._schema(each, child(pointer, name))
-            if name.endswith("_schema") and isinstance(each, dict)
-            else self._holder(each, child(pointer, name))
-            for name, each in value.items()
-        }
-
-    def _schema(self, schema: Json, pointer: str) -> Json:
-        """Return one schema with the files that it refers to under its ``$defs``."""
-        needed: dict[str, None] = {}
-        whole = self._rewritten(schema, self.name, pointer, needed)
-        if not needed:
-            return whole
-        definitions = dict(whole.get("$defs", {}))
-        waiting = list(needed)
+    def _needed(self, first: list[str]) -> list[str]:
+        """Return the files that some files refer to, and those that these refer to, and so on."""
+        found = dict.fromkeys(first)
+        waiting = list(found)
         while waiting:
-            path = waiting.pop(0)
-            if path in definitions:
-                continue
-            more: dict[str, None] = {}
-            content = self._rewritten(self.documents[path].value, path, "", more)
-            self.places[child(f"{pointer}/$defs", path)] = path
-            definitions[path] = {"$id": BASE + path, **content} if isinstance(content, dict) else content
-            waiting.extend(more)
-        rest = {keyword: value for keyword, value in whole.items() if keyword != "$defs"}
-        only = list(rest) == ["$ref"] and rest["$ref"].startswith(BASE) and "#" not in rest["$ref"]
-        root = rest["$ref"].removeprefix(BASE) if only else ""
-        if only and len(definitions) == 1 and isinstance(definitions[root], dict):
-            # One file, referred to as a whole: it is the schema itself.
-            del self.places[child(f"{pointer}/$defs", root)]
+            more = [path for path in self.files.needed_by(waiting.pop(0), "") if path not in found]
+            found.update(dict.fromkeys(more))
+            waiting += more
+        return list(found)
+
+    def _schema(self, schema: dict[str, Json], pointer: str, needed: list[str]) -> Json:
+        """Return one schema with the files that it refers to among its definitions."""
+        reference = self.files.rewritten.get((self.name, f"{pointer}/$ref"))
+        root = next((path for path in needed if self.files.uris[path] == reference), None)
+        if list(schema) == ["$ref"] and root is not None and isinstance(self.files.documents[root].value, dict):
+            # Nothing but one whole file: that is the schema itself, and it keeps its URI where somebody uses it.
             self.places[pointer] = root
-            return {keyword: value for keyword, value in definitions[root].items() if keyword != "$id"}
-        return {**rest, "$defs": dict(sorted(definitions.items()))}
+            others = [path for path in needed if path != root]
+            is_named = any(root in self.files.needed_by(path, "") for path in needed)
+            return self._with(self._content(root, is_named=is_named), pointer, others)
+        return self._with(self._copy(self.name, pointer, schema), pointer, needed)
 
-    def _rewritten(self, schema: Json, here: str, pointer: str, needed: dict[str, None]) -> Json:
-        """Copy a schema at a pointer of the file ``here``; references to files name their resources, and are loaded."""
-        if isinstance(schema, list):
-            return [self._rewritten(each, here, child(pointer, at), needed) for at, each in enumerate(schema)]
-        if not isinstance(schema, dict):
+    def _with(self, schema: dict[str, Json], pointer: str, needed: list[str]) -> dict[str, Json]:
+        if not needed:
             return schema
-        result = {}
-        for keyword, value in schema.items():
-            if keyword == "$ref" and isinstance(value, str) and not value.startswith("#"):
-                result[keyword] = self._reference(value, here, child(pointer, keyword), needed)
-            elif keyword in ("const", "enum", "default", "examples"):
-                result[keyword] = value
-            else:
-                result[keyword] = self._rewritten(value, here, child(pointer, keyword), needed)
-        return result
+        keyword = "definitions" if (dialect_of(schema) or DEFAULT_DIALECT) <= 7 else "$defs"
+        own = schema.get(keyword, {})
+        definitions = dict(own) if isinstance(own, dict) else {}
+        for path in needed:
+            key = path
+            while key in definitions:
+                key += "_"
+            definitions[key] = self._content(path, is_named=True)
+            self.places[child(f"{pointer}/{keyword}", key)] = path
+        rest = {name: member for name, member in schema.items() if name != keyword}
+        return {**rest, keyword: dict(sorted(definitions.items()))}
 
-    def _reference(self, reference: str, here: str, pointer: str, needed: dict[str, None]) -> str:
-        path, mark, fragment = reference.partition("#")
-        if "://" in path or path.startswith(("/", "\\")) or path.split(":", 1)[0] in ("urn", "http", "https", "file"):
-            message = f"`{reference[:100]}` leaves the card's folder; nothing is fetched: put the file beside the card"
-            self.findings.append(Finding("remote-reference", pointer, message, file=here))
-            return reference
-        target = _joined(here, unquote(path))
-        if target is None:
-            message = f"`{reference[:100]}` climbs out of the card's folder; move the file below it"
-            self.findings.append(Finding("outside-folder", pointer, message, file=here))
-            return reference
-        if target not in self.documents and not self._load(target, here, pointer):
-            return reference
-        needed[target] = None
-        return BASE + target + mark + fragment
+    def _content(self, path: str, *, is_named: bool) -> Json:
+        """Return a file's schema; ``is_named`` says that references use its URI."""
+        value = self.files.documents[path].value
+        content = self._copy(path, "", value)
+        if not isinstance(content, dict):
+            return content
+        dialect = dialect_of(content) or DEFAULT_DIALECT
+        keyword = id_keyword(dialect)
+        if hides_siblings(content, dialect):
+            # Its ID would be hidden too: the reference goes one step down.
+            kept = {name: content[name] for name in ("$schema", "definitions", "$defs") if name in content}
+            return {**kept, keyword: self.files.uris[path], "allOf": [{"$ref": content["$ref"]}]}
+        if not is_named and keyword not in content:
+            return content
+        return {keyword: self.files.uris[path], **{name: item for name, item in content.items() if name != keyword}}
 
-    def _load(self, path: str, here: str, pointer: str) -> bool:
-        if len(self.documents) > MAX_FILES:
-            message = f"refers to over {MAX_FILES} files"
-            self.findings.append(Finding("too-many-files", pointer, message, file=here))
-            return False
-        try:
-            data = self.load(path)
-        except InvalidCard as problem:
-            self.findings += [replace(finding, pointer=pointer, file=here) for finding in problem.findings]
-            return False
-        try:
-            self.documents[path] = text.parse(data)
-        except TooLarge as problem:
-            self.findings.append(Finding(problem.code, pointer, f"{path}: {problem}", file=here))
-            return False
-        except InvalidCard as problem:
-            self.findings += [replace(finding, file=path) for finding in problem.findings]
-            return False
-        return True
+    def _copy(self, file: str, pointer: str, schema: Json) -> Json:
+        """Return a copy of the schema at a place, its references to files naming their URIs."""
+        copy = deepcopy(schema)
+        for (holder, at), text_of in self.files.rewritten.items():
+            if holder == file and at.startswith(f"{pointer}/"):
+                _set(copy, at[len(pointer) :], text_of)
+        return copy
 
 
-def _joined(here: str, path: str) -> str | None:
-    """Return a path relative to a file as one from the card's folder, None where it climbs out."""
-    steps = here.split("/")[:-1]
-    for step in path.replace("\\", "/").split("/"):
-        if step == "..":
-            if not steps:
-                return None
-            steps.pop()
-        elif step not in ("", "."):
-            steps.append(step)
-    return "/".join(steps) or None
+def schema_places(card: Json) -> list[tuple[str, dict[str, Json]]]:
+    """Return where the schemas of a card stand, with those that are objects; tolerates any JSON."""
+    found: list[tuple[str, dict[str, Json]]] = []
+    _shapes(card, "", found)
+    for at, skill in _items(card, "skills"):
+        _shapes(skill, f"/skills/{at}", found)
+    _tools(card, "", found)
+    for at, extension in _items(_member(card, "capabilities"), "extensions"):
+        if _member(extension, "uri") == EXTENSION_URI:
+            params, pointer = _member(extension, "params"), f"/capabilities/extensions/{at}/params"
+            for name, operation in _items(params, "operations"):
+                _shapes(operation, child(f"{pointer}/operations", name), found)
+            _tools(params, pointer, found)
+    return found
+
+
+def _shapes(holder: Json, pointer: str, found: list[tuple[str, dict[str, Json]]]) -> None:
+    places = [(holder, pointer, "input_schema"), (holder, pointer, "output_schema")]
+    places += [(pause, child(f"{pointer}/pauses", name), "answer_schema") for name, pause in _items(holder, "pauses")]
+    for each, place, name in places:
+        schema = _member(each, name)
+        if isinstance(schema, dict):
+            found.append((f"{place}/{name}", schema))
+
+
+def _tools(holder: Json, pointer: str, found: list[tuple[str, dict[str, Json]]]) -> None:
+    for at, tool in _items(holder, "tools"):
+        schema = _member(tool, "output_schema")
+        if isinstance(schema, dict):
+            found.append((f"{pointer}/tools/{at}/output_schema", schema))
+
+
+def _member(value: Json, name: str) -> Json:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _items(holder: Json, name: str) -> Iterable[tuple[Any, Json]]:
+    """Return the members or items of a member, with their names or places."""
+    value = _member(holder, name)
+    return value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+
+
+def _set(document: Json, pointer: str, value: Json) -> None:
+    """Put a value where something stands."""
+    *path, last = split(pointer)
+    here = document
+    for token in path:
+        here = here[int(token)] if isinstance(here, list) else here[token]
+    here[int(last) if isinstance(here, list) else last] = value

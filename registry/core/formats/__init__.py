@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from registry.core.card.uris import EXTENSION_URI, HTTP_JSON_BINDING_URI, HTTP_JSON_VERSION
 from registry.core.formats import a2a_0_2, a2a_0_3, a2a_1_0
 from registry.core.formats.member import A2aMember, a2a_member
 from registry.core.formats.recognition import explain_unrecognised, recognise
-from registry.core.formats.uris import EXTENSION_URI, HTTP_JSON_BINDING_URI, HTTP_JSON_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

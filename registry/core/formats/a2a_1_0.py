@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from registry.core.card.lint import secret_findings
 from registry.core.card.model import Text
 from registry.core.card.pointers import child
+from registry.core.card.uris import EXTENSION_URI
 from registry.core.errors import Finding, InvalidCard, NoSuchView
 from registry.core.formats import checks, extension, security
 from registry.core.formats.contracts import make_card, placed
@@ -17,7 +18,6 @@ from registry.core.formats.lifting import lift, without_card_nulls
 from registry.core.formats.recognition import claimed_version
 from registry.core.formats.spelling import snake_case
 from registry.core.formats.structure import bounded, misspelt_members, structure_findings, without_nulls
-from registry.core.formats.uris import EXTENSION_URI
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from registry.core.card.lint import url_findings
 from registry.core.card.pointers import child
+from registry.core.card.uris import EXTENSION_URI
 from registry.core.errors import Finding
 from registry.core.formats.spelling import did_you_mean
-from registry.core.formats.uris import EXTENSION_URI
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -13,11 +13,11 @@ from registry.core.card.contract import digests
 from registry.core.card.model import Card, Contract, Extension, Interface, Operation, Undeclared
 from registry.core.card.names import is_semver
 from registry.core.card.pointers import child
+from registry.core.card.uris import EXTENSION_URI
 from registry.core.errors import Finding, InvalidCard
 from registry.core.formats import extension
 from registry.core.formats.checks import minor_version
 from registry.core.formats.security import contract_requirements, contract_schemes
-from registry.core.formats.uris import EXTENSION_URI
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

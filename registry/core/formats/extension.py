@@ -30,11 +30,11 @@ from registry.core.card.model import (
 )
 from registry.core.card.names import is_agent_id
 from registry.core.card.pointers import child
+from registry.core.card.uris import EXTENSION_URI
 from registry.core.errors import Finding
 from registry.core.formats import checks
 from registry.core.formats.spelling import did_you_mean
 from registry.core.formats.structure import bounded, structure_findings, without_nulls
-from registry.core.formats.uris import EXTENSION_URI
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING
 
 from registry.core.card.model import Interface, JsonSchema, Text
 from registry.core.card.pointers import child
+from registry.core.card.uris import EXTENSION_URI, HTTP_JSON_BINDING_URI, HTTP_JSON_VERSION
 from registry.core.errors import Finding
 from registry.core.formats import checks, security
 from registry.core.formats.a2a_1_0 import MOVED, SCHEMA, ordered, part_findings, spelling_findings
 from registry.core.formats.contracts import extensions_of, interfaces_of
 from registry.core.formats.structure import bounded, structure_findings, without_nulls
-from registry.core.formats.uris import EXTENSION_URI, HTTP_JSON_BINDING_URI, HTTP_JSON_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

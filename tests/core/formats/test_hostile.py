@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from registry.core.card.model import Card
 from registry.core.card.text import parse
+from registry.core.card.uris import EXTENSION_URI
 from registry.core.errors import InvalidCard, NoSuchView
 from registry.core.formats import FORMATS, a2a_0_3, a2a_1_0, a2a_member, explain_unrecognised, recognise
 from registry.core.formats.structure import MAX_FINDINGS
-from registry.core.formats.uris import EXTENSION_URI
 from tests.core.formats.cards import BASES
 from tests.core.formats.test_extension import FULL
 from tests.core.formats.test_views import FULL_0_3, FULL_1_0
