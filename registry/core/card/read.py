@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from registry.core.card import contract_card, text
+from registry.core.card import text
 from registry.core.errors import Finding, InvalidCard
+from registry.core.formats import FORMATS, contract_card, explain_unrecognised, recognise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +25,6 @@ def read_card(data: bytes, *, agent_id: str | None = None, version: str | None =
     ``agent_id`` and ``version`` are those of the call's path: for an A2A card they win (another version there is a
     warning), a contract card must say the same. Raises InvalidCard with every finding, TooLarge over 1 MiB.
     """
-    from registry.core.formats import FORMATS, explain_unrecognised, recognise  # noqa: PLC0415 - formats use this package
-
     document = text.parse(data)
     value = document.value
     kind = recognise(value)

@@ -22,17 +22,15 @@ from registry.core.card.model import (
     Guarantees,
     JsonSchema,
     Operation,
-    Pause,
     Shape,
     Text,
     Tool,
-    Undeclared,
 )
 from registry.core.card.names import is_agent_id
 from registry.core.card.pointers import child
 from registry.core.card.uris import EXTENSION_URI
 from registry.core.errors import Finding
-from registry.core.formats import checks
+from registry.core.formats import checks, members
 from registry.core.formats.spelling import did_you_mean
 from registry.core.formats.structure import bounded, structure_findings, without_nulls
 
@@ -42,12 +40,6 @@ if TYPE_CHECKING:
     from registry.core.card.model import Card, Json
 
 SCHEMA = "a2a-contract-v1"
-ANNOTATIONS: Mapping[str, str] = {
-    "read_only": "readOnlyHint",
-    "destructive": "destructiveHint",
-    "idempotent": "idempotentHint",
-    "open_world": "openWorldHint",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +114,10 @@ def read_params(params: Mapping[str, Json], pointer: str) -> Carried:
     """Return what params without errors say (see ``params_findings``)."""
     says, _ = without_nulls(params, SCHEMA)
     operations = says.get("operations", {})
-    tools = says.get("tools", [])
     return Carried(
         operations={name: _operation(name, body, f"{pointer}/operations") for name, body in operations.items()},
         capabilities=tuple(says.get("capabilities", ())),
-        tools={body["name"]: _tool(body, child(f"{pointer}/tools", at)) for at, body in enumerate(tools)},
+        tools=members.tools(says, pointer),
         guarantees=Guarantees(**{name: says.get("guarantees", {}).get(name) for name in _guarantee_names()}),
         limits=says.get("limits", {}),
         budget=says.get("budget", {}),
@@ -145,43 +136,18 @@ def _operation(name: str, body: Mapping[str, Json], parent: str) -> Operation:
         id=name,
         name=name,
         description="",
-        input=_shape(body, "input", pointer),
-        output=_shape(body, "output", pointer),
-        pauses={key: _pause(key, pause, child(pointer, "pauses")) for key, pause in body.get("pauses", {}).items()},
+        input=members.shape(body, "input", pointer),
+        output=members.shape(body, "output", pointer),
+        pauses=members.pauses(body, pointer),
         failures={item["kind"]: _failure(item, child(f"{pointer}/failures", at)) for at, item in enumerate(failures)},
-        examples=tuple(
-            _example(item, child(f"{pointer}/examples", at)) for at, item in enumerate(body.get("examples", []))
-        ),
+        examples=members.examples(body, pointer),
         pointer=pointer,
     )
-
-
-def _shape(holder: Mapping[str, Json], name: str, pointer: str) -> Shape:
-    if name in holder:
-        return Text(child(pointer, name))
-    key = f"{name}_schema"
-    return JsonSchema(holder[key], child(pointer, key)) if key in holder else Undeclared(pointer)
-
-
-def _pause(name: str, body: Mapping[str, Json], parent: str) -> Pause:
-    pointer = child(parent, name)
-    return Pause(name, body.get("description", ""), _shape(body, "answer", pointer), pointer)
 
 
 def _failure(body: Mapping[str, Json], pointer: str) -> Failure:
     known = {item.name for item in fields(Failure)} - {"pointer"}
     return Failure(**{name: value for name, value in body.items() if name in known}, pointer=pointer)
-
-
-def _example(body: Mapping[str, Json], pointer: str) -> Example:
-    members = frozenset(name for name in ("input", "output", "error") if name in body)
-    return Example(body["name"], body.get("input"), body.get("output"), body.get("error"), members, pointer)
-
-
-def _tool(body: Mapping[str, Json], pointer: str) -> Tool:
-    annotations = body.get("annotations", {})
-    hints = {ours: annotations.get(theirs) for ours, theirs in ANNOTATIONS.items()}
-    return Tool(body["name"], **hints, document=body, pointer=pointer)
 
 
 def _guarantee_names() -> tuple[str, ...]:
@@ -235,11 +201,11 @@ def _write_example(example: Example) -> dict[str, Json]:
 
 
 def _write_tool(tool: Tool) -> dict[str, Json]:
-    hints = {theirs: getattr(tool, ours) for ours, theirs in ANNOTATIONS.items()}
+    hints = {theirs: getattr(tool, ours) for ours, theirs in members.ANNOTATIONS.items()}
     document = {name: value for name, value in tool.document.items() if name != "annotations"}
     annotations = {**tool.document.get("annotations", {}), **_given(hints)}
     return {**document, "name": tool.name, **({"annotations": annotations} if annotations else {})}
 
 
-def _given(members: Mapping[str, Json]) -> dict[str, Json]:
-    return {name: value for name, value in members.items() if value is not None}
+def _given(given: Mapping[str, Json]) -> dict[str, Json]:
+    return {name: value for name, value in given.items() if value is not None}

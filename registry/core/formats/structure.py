@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
 from registry.core.card.pointers import child, join
 from registry.core.errors import Finding
+from registry.core.formats.published import SCHEMAS
 from registry.core.formats.spelling import close_to, did_you_mean, near_miss, spelt_otherwise, unknown_members
 from registry.core.solver.validators_keywords import DEFAULT_DRAFT, validator_class
 
@@ -39,14 +39,6 @@ TYPE_WORDS: Mapping[str, str] = {
 
 
 @cache
-def card_schema(name: str) -> dict[str, Any]:
-    """Return ``schemas/<name>.json``, which comes with the package."""
-    text = files("registry").joinpath("schemas", f"{name}.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
-
-
-@cache
 def _validator(name: str, definition: str | None) -> Any:
     # The solver's class reads patterns as ECMA-262 does: Python's `$` would let a line end pass.
     return validator_class(DEFAULT_DRAFT)(_part(name, definition))
@@ -58,7 +50,7 @@ def _quick_validator(name: str, definition: str | None) -> Any:
 
 
 def _part(name: str, definition: str | None) -> dict[str, Any]:
-    schema = card_schema(name)
+    schema = SCHEMAS[name]
     return {"$ref": f"#/$defs/{definition}", "$defs": schema["$defs"]} if definition else schema
 
 
@@ -67,7 +59,7 @@ def without_nulls(value: Json, schema_name: str, definition: str | None = None) 
 
     ProtoJSON reads null as absent. A null in a required member stays, and is an error later.
     """
-    schema = card_schema(schema_name)
+    schema = SCHEMAS[schema_name]
     findings: list[Finding] = []
     start = {"$ref": f"#/$defs/{definition}"} if definition else schema
     return _strip(value, start, schema["$defs"], "", findings), findings
@@ -177,7 +169,7 @@ def _wrappers(error: ValidationError, pointer: str) -> Iterator[Finding]:
 
 def misspelt_members(value: Json, schema_name: str, definition: str | None = None) -> Iterator[tuple[str, str, str]]:
     """Yield (pointer, member, name that it probably stands for) for members of known objects that nobody reads."""
-    schema = card_schema(schema_name)
+    schema = SCHEMAS[schema_name]
     start = {"$ref": f"#/$defs/{definition}"} if definition else schema
     guesses = iter(range(MAX_GUESSES))
     for pointer, holder, known, required in _known_objects(value, start, schema["$defs"], ""):

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from registry.core.formats import explain_unrecognised, recognise
@@ -55,3 +58,21 @@ def test_a_document_without_a_card_is_searched_for_a_bounded_while():
     for _ in range(60):
         deep = {f"k{at}": deep for at in range(2)}  # 2^60 places, shared
     assert "not-a-card" == explain_unrecognised(deep).code
+
+
+def test_reading_a_card_opens_no_schema_file():
+    script = (
+        "import sys\n"
+        "from registry.core.card.read import read_card\n"
+        "from registry.core.errors import InvalidCard\n"
+        "opened = []\n"
+        "sys.addaudithook(lambda event, arguments: event == 'open' and opened.append(arguments[0]))\n"
+        'for data in (b\'agent_id: com.example.x\', b\'{"supportedInterfaces": []}\', b\'{"url": "", "skills": []}\'):\n'
+        "    try:\n"
+        "        read_card(data)\n"
+        "    except InvalidCard:\n"
+        "        pass\n"
+        "sys.exit([name for name in opened if str(name).endswith('.json') and '/schemas/' in str(name)] or 0)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ("", 0) == (ran.stderr.strip(), ran.returncode)

@@ -6,7 +6,7 @@ from google.protobuf.json_format import MessageToDict
 
 from registry.core.errors import NoSuchView
 from registry.core.formats import a2a_0_3, a2a_1_0
-from registry.core.formats.structure import card_schema
+from registry.core.formats.published import SCHEMAS
 from tests.core.formats.cards import BASES, changed, read
 
 TOKEN, AUTH = "https://idp.example.com/token", "https://idp.example.com/auth"
@@ -130,7 +130,7 @@ FULL_1_0 = {
 
 
 def test_the_card_of_this_test_has_every_member_of_0_3():
-    schema = card_schema("a2a-0.3")
+    schema = SCHEMAS["a2a-0.3"]
     assert set(schema["properties"]) <= set(FULL_0_3)
     assert set(schema["$defs"]["AgentSkill"]["properties"]) == set(FULL_0_3["skills"][0])
     assert set(schema["$defs"]["AgentCapabilities"]["properties"]) == set(FULL_0_3["capabilities"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from registry.core.card.consistency import contract_findings, give_names, unless_consequences, well_formed
 from registry.core.card.contract import digests
@@ -14,45 +14,33 @@ from registry.core.card.model import (
     DEFAULT_OPERATION,
     Card,
     Contract,
-    Example,
     Failure,
     Guarantees,
-    JsonSchema,
     Operation,
-    Pause,
-    Text,
-    Tool,
     Undeclared,
 )
 from registry.core.card.names import is_semver
 from registry.core.card.pointers import child
 from registry.core.errors import Finding, InvalidCard
+from registry.core.formats import members
+from registry.core.formats.a2a_1_0 import ordered
+from registry.core.formats.contracts import placed
+from registry.core.formats.member import a2a_member
+from registry.core.formats.structure import bounded, misspelt_members, structure_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from registry.core.card.model import Json, Shape
+    from registry.core.card.model import Json
     from registry.core.card.text import Document
 
 SCHEMA = "agent-card.schema"
 _URL_MAJOR = re.compile(r"/v(\d+)(?:/|$)")
 _SEMVER_LIKE = re.compile(r"\d+(\.\d+)?")
-_HINTS = {
-    "read_only": "readOnlyHint",
-    "destructive": "destructiveHint",
-    "idempotent": "idempotentHint",
-    "open_world": "openWorldHint",
-}
 
 
 def read(document: Document, raw: bytes) -> Card:
     """Read a contract card. Raises InvalidCard with all findings, each with its line and column."""
-    # The formats' checks use this package's modules; here, at the call, the circle is closed.
-    from registry.core.formats import a2a_member  # noqa: PLC0415
-    from registry.core.formats.a2a_1_0 import ordered  # noqa: PLC0415
-    from registry.core.formats.contracts import placed  # noqa: PLC0415
-    from registry.core.formats.structure import bounded  # noqa: PLC0415
-
     value = document.value
     structure = list(_structure(value))
     is_sound = all(finding.level == "warning" for finding in structure)
@@ -70,7 +58,7 @@ def read(document: Document, raw: bytes) -> Card:
     contract = Contract(
         operations=operations,
         capabilities=tuple(dict.fromkeys(value.get("capabilities", ()))),
-        tools={each["name"]: _tool(each, child("/tools", at)) for at, each in enumerate(value.get("tools", ()))},
+        tools=members.tools(value, ""),
         guarantees=_guarantees(value),
         limits=dict(value.get("limits", {})),
         budget=dict(value.get("budget", {})),
@@ -115,8 +103,6 @@ def _named(value: dict[str, Json]) -> dict[str, Json]:
 
 def _structure(value: Mapping[str, Json]) -> Iterator[Finding]:
     """Yield what the card's schema says, in our words, and what it can't say about versions."""
-    from registry.core.formats.structure import misspelt_members, structure_findings  # noqa: PLC0415
-
     yield from _version(value)
     for finding in structure_findings(value, SCHEMA):
         if not (finding.pointer == "/version" and finding.code == "wrong-type"):
@@ -202,35 +188,21 @@ def _operation(holder: Mapping[str, Json], name: str, pointer: str) -> Operation
         id=name,
         name=holder.get("name", name),
         description=holder.get("description", "") if pointer else "",
-        input=_shape(holder, "input", pointer),
-        output=_shape(holder, "output", pointer),
-        pauses={key: _pause(key, each, f"{pointer}/pauses") for key, each in holder.get("pauses", {}).items()},
+        input=members.shape(holder, "input", pointer),
+        output=members.shape(holder, "output", pointer),
+        pauses=members.pauses(holder, pointer),
         failures=_failures(holder, pointer),
-        examples=tuple(
-            _example(each, child(f"{pointer}/examples", at)) for at, each in enumerate(holder.get("examples", ()))
-        ),
+        examples=members.examples(holder, pointer),
         tags=tuple(holder.get("tags", ())) if pointer else (),
         pointer=pointer,
     )
 
 
-def _shape(holder: Mapping[str, Json], name: str, pointer: str) -> Shape:
-    if holder.get(name) == "text":
-        return Text(f"{pointer}/{name}")
-    key = f"{name}_schema"
-    return JsonSchema(holder[key], f"{pointer}/{key}") if key in holder else Undeclared(pointer)
-
-
-def _pause(name: str, body: Mapping[str, Json], parent: str) -> Pause:
-    pointer = child(parent, name)
-    return Pause(name, body.get("description", ""), _shape(body, "answer", pointer), pointer)
-
-
 def _failures(holder: Mapping[str, Json], pointer: str) -> dict[str, Failure]:
     found: dict[str, Failure] = {}
     for kind, body in holder.get("error_codes", {}).items():
-        members = {"description": body} if isinstance(body, str) else body
-        found[kind] = _failure(kind, members, child(f"{pointer}/error_codes", kind))
+        said = {"description": body} if isinstance(body, str) else body
+        found[kind] = _failure(kind, said, child(f"{pointer}/error_codes", kind))
     for at, body in enumerate(holder.get("failures", ())):
         found.setdefault(body["kind"], _failure(body["kind"], body, child(f"{pointer}/failures", at)))
     return found
@@ -239,17 +211,6 @@ def _failures(holder: Mapping[str, Json], pointer: str) -> dict[str, Failure]:
 def _failure(kind: str, body: Mapping[str, Json], pointer: str) -> Failure:
     flags = {name: body.get(name) for name in ("retryable", "partial", "person", "safe_to_ignore", "retry_after_s")}
     return Failure(kind, body.get("description", ""), **flags, pointer=pointer)
-
-
-def _example(body: Mapping[str, Json], pointer: str) -> Example:
-    members = frozenset(name for name in ("input", "output", "error") if name in body)
-    return Example(body["name"], body.get("input"), body.get("output"), body.get("error"), members, pointer)
-
-
-def _tool(body: Mapping[str, Json], pointer: str) -> Tool:
-    annotations = body.get("annotations", {})
-    hints: dict[str, Any] = {ours: annotations.get(theirs) for ours, theirs in _HINTS.items()}
-    return Tool(body["name"], **hints, document=body, pointer=pointer)
 
 
 def _guarantees(value: Mapping[str, Json]) -> Guarantees:
