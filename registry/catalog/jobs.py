@@ -11,11 +11,11 @@ from registry.catalog.facets import facets_of, words_of
 from registry.core.card.canonical import canonical
 from registry.core.card.model import JsonSchema, Text
 from registry.core.card.read import read_card
+from registry.core.card.uris import EXTENSION_URI
 from registry.core.compat import judging
 from registry.core.compat.compare import compare
 from registry.core.compat.rendering import as_json, report_from_json
 from registry.core.errors import Finding, InvalidCard, InvalidRequest, NotFound
-from registry.core.formats.uris import EXTENSION_URI
 from registry.core.solver.validators import CannotValidate, Disagreement, instance_findings
 
 if TYPE_CHECKING:

@@ -174,10 +174,17 @@ def test_a_wrong_call_is_told_once_and_names_no_card(demo, tmp_path, monkeypatch
 def test_an_interrupted_command_did_not_judge():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        program = [sys.executable, "-c", "from registry.cli import main; main()", "search", "--url", url]
+        # What runs in the background of a script inherits that it ignores SIGINT.
+        code = (
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "from registry.cli import main; main()"
+        )
+        program = [sys.executable, "-c", code, "search", "--url", url]
         process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
-        with listening.accept()[0] as connection:
+        with process, listening.accept()[0] as connection:
             connection.recv(65536)  # it waits for an answer now
             process.send_signal(signal.SIGINT)
-            assert (2, "Error: interrupted\n") == (process.wait(60), process.stderr.read())
-        process.stderr.close()
+            try:
+                assert (2, "Error: interrupted\n") == (process.wait(60), process.stderr.read())
+            finally:
+                process.kill()
