@@ -160,6 +160,7 @@ class Decide:
     reports: Mapping[int, str]
     policy: Policy
     allowed: frozenset[str]
+    state: State
 
     def run(self, _cards: Cards) -> Judged:
         found = {at: report_from_json(json.loads(text)) for at, text in self.reports.items()}
@@ -168,7 +169,7 @@ class Decide:
             changes = () if told is None else found[told].changes
             other = judging.derived(baseline, self.version, self.card_digest, changes, self.policy)
             pairs.append((baseline, found[at] if told == at else other))
-        judgement = judging.decide(self.version, pairs, self.policy, self.allowed)
+        judgement = judging.decide(self.version, pairs, self.policy, self.allowed, self.state)
         accepted = judgement.verdict != "refused"
         return Judged(
             accepted=accepted,

@@ -151,6 +151,7 @@ class Judging:
                 reports=reports,
                 policy=policy,
                 allowed=candidate.allowed,
+                state=candidate.state,
             )
         )
         return judged

@@ -172,7 +172,7 @@ CHECKS = [
         1,
         "Refused: 1.3.0 -> 1.4.0 (already published) breaks: input now requires `a`; publish it as 2.0.0",
     ),
-    (counter("1.0.0"), counter("1.0.1", "a", status="draft"), 0, "1.0.1 is the first version of v1"),
+    (counter("1.0.0"), counter("1.0.1", "a", status="draft"), 0, "1.0.1 is draft: it is judged when it goes live"),
     (
         counter("1.0.0", "a"),
         counter("1.0.1"),

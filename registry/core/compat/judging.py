@@ -190,7 +190,7 @@ def judge(history: Sequence[Card], card: Card, policy: Policy) -> Judgement:
         other = cards[baseline.release.version]
         old, new = (card, other) if baseline.direction == "above" else (other, card)
         pairs.append((baseline, compare(old, new, policy)))
-    return decide(version, pairs, policy)
+    return decide(version, pairs, policy, state=card.status)
 
 
 def _release(card: Card) -> Release:
@@ -219,8 +219,10 @@ def _taken(old: Card, new: Card, history: Sequence[Card], policy: Policy) -> Jud
     return Judgement("refused", version, message, free, (refused,), report.changes, None, ())
 
 
-def decide(version: str, pairs: Pairs, policy: Policy, allowed: frozenset[str] = frozenset()) -> Judgement:
-    """Judge a version from its comparisons.
+def decide(
+    version: str, pairs: Pairs, policy: Policy, allowed: frozenset[str] = frozenset(), state: State = "production"
+) -> Judgement:
+    """Judge a version from its comparisons; in a state that isn't live there are none.
 
     A breaking change refuses unless its fingerprint is among ``allowed`` (``*`` allows all): one more break than was
     named is still refused. Under a strict policy an addition with only a patch bump is refused as well.
@@ -233,7 +235,9 @@ def decide(version: str, pairs: Pairs, policy: Policy, allowed: frozenset[str] =
     return Judgement(
         verdict="refused" if refusing else "warned" if warned else "accepted",
         version=version,
-        message=_message(version, decided, allowed, smallest, policy),
+        message=_message(version, decided, allowed, smallest, policy)
+        if state in LIVE
+        else f"{version} is {state}: it is judged when it goes live",
         smallest_version=smallest,
         reports=reports,
         changes=ordered(change for report in reports for change in report.changes),

@@ -20,7 +20,6 @@ DIALECTS = {
 ONE = frozenset(
     {"not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties"}
 )
-ONE_MORE = frozenset({"items", "additionalItems", "unevaluatedItems"})
 MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 

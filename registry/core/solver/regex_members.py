@@ -25,11 +25,6 @@ def members(pattern: Pattern, limit: int) -> Iterator[str]:
     return strings([pattern], [], limit)
 
 
-def non_members(pattern: Pattern, limit: int) -> Iterator[str]:
-    """Yield up to ``limit`` strings that ``pattern`` doesn't match, short ones first."""
-    return strings([], [pattern], limit)
-
-
 def strings(
     matched: Sequence[Pattern], unmatched: Sequence[Pattern], limit: int, lengths: tuple[int, int | None] = (0, None)
 ) -> Iterator[str]:
