@@ -20,11 +20,6 @@ _VISITS = 3
 _SAMPLES = 2
 
 
-def members(pattern: Pattern, limit: int) -> Iterator[str]:
-    """Yield up to ``limit`` strings that ``pattern`` matches, short ones first."""
-    return strings([pattern], [], limit)
-
-
 def strings(
     matched: Sequence[Pattern], unmatched: Sequence[Pattern], limit: int, lengths: tuple[int, int | None] = (0, None)
 ) -> Iterator[str]:
