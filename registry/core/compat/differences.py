@@ -149,7 +149,7 @@ class _Comparison:
         shown = isinstance(reason.answer, Found)
         value = reason.answer.value if isinstance(reason.answer, Found) else None
         part = fragment(value, reason.instance_pointer) if shown else None
-        path = _path(reason, value)
+        path = reason.path
         family = _family(keyword, wanted, path)
         alone = had is not None and family in ("required", "value", "bound", "pattern")
         beside = _needs_others(keyword, wanted) and there.endswith(f"/{keyword}")
@@ -168,7 +168,7 @@ class _Comparison:
             basis=[
                 self._basis(here if alone else place, accepting=True),
                 self._basis(there.rpartition("/")[0] if beside else there, accepting=False),
-                reason.instance_pointer.rpartition("/")[2] if keyword == "false" else None,
+                path[-1] if keyword == "false" and path else None,
             ],
             shown=shown,
             value=value,
@@ -215,21 +215,6 @@ def _nearest(schema: Json, pointer: str) -> str:
 
 def _is_extra(path: Path, name: str, named: dict[Path, Place]) -> bool:
     return (*path, f".{name}") not in named and not (path in named and named[path].names(name))
-
-
-def _path(reason: Reason, value: Json) -> Path:
-    """Return a reason's place as a path; a number is a position where the value has a list there."""
-    steps: list[str] = []
-    node = value
-    for step in reason.instance_pointer.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        is_position = name.isdecimal() and not isinstance(node, dict)
-        if is_position:
-            steps.append(f"[{name}]" if "/prefixItems/" in reason.pointer else "[]")
-        else:
-            steps.append(f".{name}")
-        node = fragment(node, f"/{step}")
-    return tuple(steps)
 
 
 def _named(
@@ -297,7 +282,7 @@ def _annotations(before: dict[Path, Place], after: dict[Path, Place]) -> Iterato
         other = after.get(path)
         for keyword in ANNOTATIONS if other is not None else ():
             old, new = (each.annotations.get(keyword, []) for each in (place, other or place))
-            if sorted(canonical(value) for _, value in old) != sorted(canonical(value) for _, value in new):
+            if {canonical(value) for _, value in old} != {canonical(value) for _, value in new}:
                 yield SchemaDifference(
                     keyword,
                     written(path),
@@ -306,6 +291,11 @@ def _annotations(before: dict[Path, Place], after: dict[Path, Place]) -> Iterato
                     old[0][1] if old else None,
                     new[0][1] if new else None,
                     keyword=keyword,
-                    had=[value for _, value in old],
-                    wanted=[value for _, value in new],
+                    had=_distinct(old),
+                    wanted=_distinct(new),
                 )
+
+
+def _distinct(rows: Sequence[tuple[str, Json]]) -> list[Json]:
+    """Return the different values of annotations; alternatives often say the same."""
+    return list({canonical(value): value for _, value in rows}.values())

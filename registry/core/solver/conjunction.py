@@ -41,14 +41,14 @@ def _beside(node: Node) -> tuple[Node, ...]:
         found.extend(found_cases if len(found_cases) == 1 else ())
     if node.reference:
         found.append(node.reference)
-    if not node.is_made:
+    if not node.unfinished:
         node.beside = tuple(found)
     return tuple(found)
 
 
 def in_place(node: Node) -> list[Node]:
     """Return a node and everything that may be applied to the same value, however deep."""
-    if node.applied is None or node.is_made:
+    if node.applied is None or node.unfinished:
         node.applied = _in_place(node)
     return node.applied
 

@@ -53,6 +53,10 @@ class Prepared:
         found = [meaning.schema for meaning in self.meanings]
         return found[: self.accepting], found[self.accepting :]
 
+    def prover(self, budget: Budget) -> Prover:
+        """Return a prover of this question, with all steps of a budget."""
+        return Prover(budget.proof_steps, self.graph.spells)
+
     def fits(self, value: Json) -> bool:
         """Say whether both validators see a value accepted by all and refused by all.
 
@@ -105,12 +109,12 @@ def find(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget
         return Nothing() if _decided_by_one(accepted_by, refused_by, budget) else GaveUp(str(problem))
     except RecursionError:
         return GaveUp("the schemas are nested too deep")
-    return answer(prepared, budget)
+    return answer(prepared, budget, prepared.prover(budget))
 
 
-def answer(prepared: Prepared, budget: Budget) -> Answer:
+def answer(prepared: Prepared, budget: Budget, prover: Prover) -> Answer:
     """Answer a question that is read: prove, or else search, or else ask the algebra."""
-    if proven_by_structure(prepared, budget):
+    if proven_by_structure(prepared, prover):
         return Nothing()
     found = search(prepared, budget)
     if isinstance(found, Found):
@@ -138,11 +142,10 @@ def _any_shared(accepted_by: Sequence[Side], refused_by: Sequence[Side]) -> bool
     return not wanted.isdisjoint(unwanted)
 
 
-def proven_by_structure(prepared: Prepared, budget: Budget) -> bool:
+def proven_by_structure(prepared: Prepared, prover: Prover) -> bool:
     """Say whether there is a structural proof that no value answers."""
     roots = prepared.graph.roots
     accepting, refusing = roots[: prepared.accepting], roots[prepared.accepting :]
-    prover = Prover(budget.proof_steps, prepared.graph.spells)
     try:
         if any(prover.contained(accepting, target) for target in refusing):
             return True

@@ -63,6 +63,7 @@ class Node:
     _keys: frozenset[Json] | None = None
     beside: tuple[Node, ...] | None = None  # what its values must satisfy too, and what applies in place (``facts``)
     applied: list[Node] | None = None
+    unfinished: bool = False  # while a negation is being made, it may still get alternatives
     cases: tuple[Node, ...] | None = None  # of ``unevaluated...`` keywords (``unevaluated``)
 
     def types(self) -> frozenset[str] | None:
@@ -125,11 +126,6 @@ class Node:
         return self._trivial
 
     @property
-    def is_made(self) -> bool:
-        """Whether it was made of a negation; while one is being made, it may still get alternatives."""
-        return self.document < 0
-
-    @property
     def resolved(self) -> Node:
         """What the node stands for: a reference that stands alone is what it names."""
         if self._resolved is None:
@@ -140,6 +136,11 @@ class Node:
 # Nodes that are made in proofs need no document.
 ANYTHING = Node("", {}, -1, kind=("anything",))
 NEVER = Node("", {}, -1, false=True, kind=("nothing",))
+# A node for each type; those of numbers are one.
+TYPE_NODES = {
+    name: Node("", {"type": name}, -1, kind=-1 - index)
+    for index, name in enumerate(("null", "boolean", "number", "string", "array", "object"))
+}
 ASSERTIONS = frozenset(
     {
         *("type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from registry.core.solver.conjunction import flatten, in_place
 from registry.core.solver.evaluation import accepts, both
 from registry.core.solver.facts import Facts, exact_name, gather, matches
-from registry.core.solver.graph import NUMBERS, Kind, Node
+from registry.core.solver.graph import NUMBERS, TYPE_NODES, Kind, Node
 from registry.core.solver.leaves import (
     finite_values,
     no_multiple,
@@ -23,6 +23,7 @@ from registry.core.solver.leaves import (
     strings_hold,
     surely_applied,
 )
+from registry.core.solver.made_nodes import MadeNodes
 from registry.core.solver.refutation import refuted
 from registry.core.solver.unevaluated import cases, is_closing
 
@@ -38,11 +39,6 @@ MAX_SPLITS = 5
 MAX_DISCRIMINATED = 40
 MAX_EXCLUDED = 4
 ATOMS_A_STEP = 8
-
-_TYPE_NODES = {
-    name: Node("", {"type": name}, -1, kind=-1 - index)
-    for index, name in enumerate(("null", "boolean", "number", "string", "array", "object"))
-}
 
 
 class OutOfBudgetError(Exception):
@@ -60,7 +56,7 @@ class Prover:
     open: dict[Goal, int] = field(default_factory=dict)
     leaned: set[Goal] = field(default_factory=set)
     known: dict[Goal, bool] = field(default_factory=dict)
-    made: dict[Goal, Node] = field(default_factory=dict)
+    made: MadeNodes = field(default_factory=MadeNodes)
 
     def contained(self, nodes: Iterable[Node], target: Node, splits: frozenset[Kind] = frozenset()) -> bool:
         """Say whether every value that all nodes accept is proven to be accepted by the target."""
@@ -81,6 +77,11 @@ class Prover:
             return False
         finally:
             self.steps = max(self.steps, 0) + max(kept, 0)
+
+    def refill(self, steps: int) -> None:
+        """Go on with fresh steps, also after they were used up."""
+        self.steps, self.levels, self.consumed = steps, 0, 0
+        self.open, self.leaned = {}, set()
 
     def empty(self, nodes: Iterable[Node]) -> bool:
         """Say whether it is proven that no value is accepted by all nodes."""
@@ -174,36 +175,20 @@ class Prover:
         alternatives = [node for node in in_place(target) if node.many.keys() & {"anyOf", "oneOf"} or "if" in node.one]
         if not alternatives:
             return
-        groups = [name for name in _TYPE_NODES if name in facts.types or (name == "number" and facts.types & NUMBERS)]
+        groups = [name for name in TYPE_NODES if name in facts.types or (name == "number" and facts.types & NUMBERS)]
         if len(groups) > 1 and -100 not in splits:
-            yield -100, [(_TYPE_NODES[name],) for name in groups]
+            yield -100, [(TYPE_NODES[name],) for name in groups]
         for index, name in enumerate(sorted(facts.required)):
             values = finite_values(gather(facts.property(name)))
             mark = -200 - index
             if values is not None and 1 < len(values) <= MAX_DISCRIMINATED and mark not in splits:
-                yield mark, [(self._constant(name, value),) for value in values]
+                yield mark, [(self.made.constant(name, value),) for value in values]
 
     def _exactly_one(self, branches: Nodes) -> list[Nodes]:
         """Return the cases of a ``oneOf``: one holds, and, unless they are many, no other does."""
         if len(branches) > MAX_EXCLUDED:
             return [(each,) for each in branches]
-        return [(each, *(self._negation(other) for other in branches if other is not each)) for each in branches]
-
-    def _negation(self, node: Node) -> Node:
-        """Make a node of the values that a node refuses."""
-        mark = ("not", node.resolved.kind)
-        made = Node(node.pointer, {}, -1, kind=self.fresh(("negation", mark)), one={"not": node.resolved})
-        return self.made.setdefault(mark, made)
-
-    def _constant(self, name: str, value: Json) -> Node:
-        """Make a node that fixes a property."""
-        inner = Node("", {"const": value}, -1, kind=self.fresh(("const", name, repr(value))))
-        outer = Node("", {}, -1, kind=self.fresh(("fixed", name, repr(value))), named={"properties": {name: inner}})
-        return self.made.setdefault(("node", name, repr(value)), outer)
-
-    def fresh(self, mark: Goal) -> Kind:
-        """Return the kind of a made node: the same for the same mark."""
-        return self.made.setdefault(("kind", *mark), Node("", {}, -1, kind=-1000 - len(self.made))).kind
+        return [(each, *(self.made.negation(other) for other in branches if other is not each)) for each in branches]
 
     def _obligations(self, facts: Facts, target: Node) -> Iterator[bool]:
         """Yield, for each keyword of the target, whether it is proven to hold. Cheap ones come first."""
@@ -363,7 +348,7 @@ class Prover:
         if any(self.below((atom.one["propertyNames"],), wanted) for atom in facts.atoms if "propertyNames" in atom.one):
             return True
         mentioned = all(accepts(wanted, name) is True or self._absent(facts, name) for name in facts.names())
-        return mentioned and (self.below((_TYPE_NODES["string"],), wanted) or self._closed(facts))
+        return mentioned and (self.below((TYPE_NODES["string"],), wanted) or self._closed(facts))
 
     def _unevaluated(self, facts: Facts, target: Node, closed: Node) -> bool:
         sure = surely_applied(target)

@@ -48,7 +48,8 @@ class Reason:
 
     ``answer`` is Found, or GaveUp where this keyword could neither be shown nor excluded. ``pointer`` points into
     the refusing schema, ``keyword`` is its last keyword; ``accepting_pointer`` points at what stands there in the
-    accepting schema, where something does ("" is the root, None nothing); ``instance_pointer`` points into the value.
+    accepting schema, where something does ("" is the root, None nothing). ``instance_pointer`` points into the value,
+    and ``path`` is that place as steps: ``.name``, ``[2]``, ``[]`` any item, ``{}`` any value of a map.
     """
 
     pointer: str
@@ -56,3 +57,4 @@ class Reason:
     answer: Found | GaveUp
     accepting_pointer: str | None = None
     instance_pointer: str = ""
+    path: tuple[str, ...] = ()

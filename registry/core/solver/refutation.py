@@ -54,7 +54,7 @@ def refuted(node: Node) -> Node:
     target = node.resolved
     if target.refuted is None:
         # Set first: a recursive schema meets itself on the way, and finds the node that is being filled.
-        target.refuted = Node(target.pointer, {}, -1, kind=("refuted", target.kind))
+        target.refuted = Node(target.pointer, {}, -1, kind=("refuted", target.kind), unfinished=True)
         ways = list(_ways(target))
         if len(ways) == 1:
             target.refuted.many["allOf"] = tuple(ways)
@@ -62,6 +62,7 @@ def refuted(node: Node) -> Node:
             target.refuted.many["anyOf"] = tuple(ways)
         else:
             target.refuted.false = True
+        target.refuted.unfinished = False
     return target.refuted
 
 
