@@ -252,7 +252,7 @@ async def _write(
     for decision, judged in created:
         candidate = decision.prepared.candidate
         await _insert(session, decision, judged, principal, now)
-        releases[candidate.agent_id][candidate.precedence] = candidate.release(judged)
+        releases[candidate.agent_id][candidate.precedence] = replace(candidate.release(judged), published_at=now)
         entries.append((decision.question.namespace, _audit_text(decision, judged, principal, now)))
     for agent_id in sorted({decision.prepared.candidate.agent_id for decision, _ in created}):
         await point_at_latest(session, agent_id, releases[agent_id], now)

@@ -109,6 +109,7 @@ def test_a_break_is_refused_named_breaks_pass_and_one_more_is_still_refused(data
         forced = await publish(catalog, card("1.1.0", required=("x",)), **allowed)
         latest = await catalog.version(AGENT, "latest")
         across = await catalog.version(AGENT, "^1", accept_forced=True)
+        assert "1.0.0" == (await catalog.agent(AGENT)).latest
         return forced.record.forced, latest.version, latest.newer_behind_break, across.version
 
     forced, latest, behind, across = run(database_url, scenario)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from registry.core.card.model import Card, State
     from registry.core.compat.report import Change, Policy
+    from registry.core.compat.versions import Break
 
     Pairs = Sequence[tuple["Baseline", Report]]
 
@@ -116,7 +117,7 @@ def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
     same = [each for found, each in below if line(found) == line(here)]
     breaks = breaks_of(each for found, each in known if line(found) == line(here))
     rows = [
-        *_for_the_record("below", downwards(same, precedence(here), breaks)),
+        *_for_the_record("below", downwards(same, precedence(here), [_standing(one, same) for one in breaks])),
         *_for_the_record("above", upwards(above, precedence(here), same[0].judged_digest if same else None, breaks)),
     ]
     if below and not same:
@@ -124,6 +125,12 @@ def baselines(history: Sequence[Release], version: str) -> tuple[Baseline, ...]:
     taken, standing = [found for found, _ in known], [found for found, _ in live]
     major, minor = free_major(here, taken, standing), free_minor(here, taken, standing)
     return tuple(replace(each, free_major=major, free_minor=minor) for each in rows)
+
+
+def _standing(one: Break, below: Sequence[Release]) -> Break:
+    """Let a line stand apart from what is above it while something is live there: else it is all that callers have."""
+    keys = [precedence(parse_version(each.version)) for each in below]
+    return one if one.under is None or any(key >= one.under for key in keys) else replace(one, is_from_above=False)
 
 
 def _for_the_record(direction: Literal["below", "above"], row: Iterable[tuple[Release, bool]]) -> Iterator[Baseline]:

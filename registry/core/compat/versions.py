@@ -215,13 +215,16 @@ def _before_break(best: Release, offered: Sequence[Release], releases: Sequence[
     """
     home, beside_prereleases = line(Version.parse(best.version)), _is_prerelease(best)
     forced = [each for each in releases if each.forced and line(Version.parse(each.version)) == home]
-    breaks = [one for one in breaks_of(forced, prereleases=beside_prereleases) if one.is_from_below]
+    spurs = breaks_of(forced, prereleases=beside_prereleases)
+    breaks = [replace(one, is_from_above=False) for one in spurs if one.is_from_below]
     if not breaks:
         return _offer(best)
     row = [each for each in offered if line(Version.parse(each.version)) == home]
     row = sorted((each for each in row if _is_prerelease(each) == beside_prereleases), key=_key)
-    held = upwards(row, _key(row[0]), row[0].judged_digest, [replace(one, is_from_above=False) for one in breaks])
-    before = _best([each for each, is_held in held if is_held])
+    # Who selects was offered the first one first: what is published below it later takes nobody back.
+    first = min(row, key=_published)
+    walked = upwards(row, _key(first), first.judged_digest, breaks, spurs)
+    before = _best([each for each, keeps in walked if keeps])
     if before is None or before is best:
         return _offer(best)
     return Selection(before, is_prerelease=_is_prerelease(before), newer_behind_break=best.version)
@@ -245,7 +248,11 @@ class Break:
         """Say whether it lies between two versions, so that the upper one need not keep what the lower one promised."""
         if self.is_from_below and lower < self.at <= upper and (self.under is None or upper < self.under):
             return True
-        return self.is_from_above and self.under is not None and self.at <= lower < self.under <= upper
+        return self.is_apart(lower) and self.under is not None and self.under <= upper
+
+    def is_apart(self, version: Precedence) -> bool:
+        """Say whether a version is of a line that breaks with what is above it."""
+        return self.is_from_above and self.under is not None and self.at <= version < self.under
 
 
 def breaks_of(releases: Iterable[Release], *, prereleases: bool = False) -> list[Break]:
@@ -263,22 +270,27 @@ def breaks_of(releases: Iterable[Release], *, prereleases: bool = False) -> list
 
 
 def upwards(
-    row: Iterable[Release], start: Precedence, contract: str | None, breaks: Sequence[Break]
+    row: Iterable[Release],
+    start: Precedence,
+    contract: str | None,
+    breaks: Sequence[Break],
+    spurs: Sequence[Break] = (),
 ) -> Iterator[tuple[Release, bool]]:
     """Say of each of a row, lowest first, whether it keeps what was promised at ``start``: no break lies between.
 
     ``contract`` is the judged digest that was promised last. Where a break is followed by the very contract from
-    before it, it is mended, and what follows keeps the promise again.
+    before it, it is mended, and what follows keeps the promise again. What is apart by one of ``spurs`` promises
+    nothing to those above it.
     """
     mended: set[Break] = set()
     for each in row:
-        parting = {one for one in breaks if one.parts(start, _key(each))} - mended
-        if parting and each.judged_digest == contract:
-            mended |= parting
-            parting = set()
-        if not parting:
+        key = _key(each)
+        parting = {one for one in breaks if one.parts(start, key)} - mended
+        keeps = not parting or each.judged_digest == contract
+        if keeps and key > start and not any(one.is_apart(key) for one in spurs):
             contract = each.judged_digest
-        yield each, not parting
+            mended |= parting
+        yield each, keeps
 
 
 def downwards(row: Iterable[Release], start: Precedence, breaks: Sequence[Break]) -> Iterator[tuple[Release, bool]]:

@@ -242,15 +242,18 @@ def test_any_text_is_a_selector_or_refused(text):
 def release(text):
     """Read "1.2.0 forced yanked" as a release; "same" ones have one contract.
 
-    "1.4.1 forced:above/1.5.0" broke with what is above it, the nearest of which was 1.5.0.
+    "1.4.1 forced:above/1.5.0" broke with what is above it, the nearest of which was 1.5.0; "#2" was published second.
     """
     number, *words = text.split()
+    place = next((word for word in words if word.startswith("#")), "#0")
+    words = [word for word in words if word != place]
     force = next((word for word in words if word.startswith("forced")), "")
     state = next((word for word in words if word not in (force, "same")), "production")
     contract = "sha256:same" if "same" in words else f"sha256:{number}"
     side, _, under = force.removeprefix("forced").removeprefix(":").partition("/")
     forced = ("sha256:break",) if force else ()
-    return Release(number, state, f"sha256:{number}", contract, forced, side or None, under or None)
+    published_at = datetime(2026, 12, 1, tzinfo=UTC) + timedelta(seconds=int(place[1:]))
+    return Release(number, state, f"sha256:{number}", contract, forced, side or None, under or None, published_at)
 
 
 @pytest.mark.parametrize("row", rows("version-selection.jsonl"), ids=lambda row: row["why"])
