@@ -32,7 +32,7 @@ from registry.core.card.uris import EXTENSION_URI
 from registry.core.errors import Finding
 from registry.core.formats import checks, members
 from registry.core.formats.spelling import did_you_mean
-from registry.core.formats.structure import bounded, structure_findings, without_nulls
+from registry.core.formats.structure import bounded, limit_findings, misspelt_members, structure_findings, without_nulls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -77,6 +77,10 @@ def params_findings(params: Json, pointer: str, skills: Json) -> list[Finding]:
     structure = list(bounded(structure_findings(stripped, SCHEMA)))
     meaning = _meaning(well_formed(stripped, structure) if structure else stripped, skills)
     findings = [*nulls, *structure, *bounded(unless_consequences(meaning) if structure else meaning)]
+    for place, name, meant in misspelt_members(stripped, SCHEMA):
+        message = f"`{name}` means nothing here; did you mean `{meant}`?"
+        findings.append(Finding("unknown-member", place, message, "warning"))
+    findings += limit_findings(stripped, SCHEMA)
     if "contract_digest" not in stripped:
         message = "`contract_digest` is missing; `cards publish` can't tell whether the contract was changed on the way"
         findings.append(Finding("no-contract-digest", "", message, "warning"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
+from registry.core.card.near_misses import closest
 from registry.core.card.pointers import child, join
 from registry.core.errors import Finding
 from registry.core.formats.published import SCHEMAS
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 
 MAX_FINDINGS = 500
 MAX_GUESSES = 1000  # comparing the spelling of every member of a hostile card would take seconds
+MAX_NAME_IN_POINTER = 200
+# Limits of size: the code of what is over one, and what is counted.
+_SIZES: Mapping[str, tuple[str, str]] = {
+    "maxLength": ("too-long", "characters"),
+    "maxItems": ("too-many-items", "items"),
+    "maxProperties": ("too-many-members", "members"),
+}
 TYPE_WORDS: Mapping[str, str] = {
     "string": "a string",
     "boolean": "true or false",
@@ -123,8 +131,11 @@ def bounded(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _explain(error: ValidationError) -> Iterator[Finding]:
+    got: Any = error.instance
+    kind = str(error.validator)
     pointer = join("", error.absolute_path)
-    kind, got = str(error.validator), error.instance
+    if "propertyNames" in error.absolute_schema_path and isinstance(got, str) and len(got) <= MAX_NAME_IN_POINTER:
+        pointer = child(pointer, got)
     wanted: Any = error.validator_value
     if kind == "required":
         yield from _missing(error, pointer)
@@ -140,8 +151,27 @@ def _explain(error: ValidationError) -> Iterator[Finding]:
         yield Finding("wrong-value", pointer, f"is {_short(got)}; it must be {_short(wanted)}")
     elif kind == "oneOf":
         yield from _wrappers(error, pointer)
+    elif kind == "anyOf" and (meant := _meant(error)):
+        for inner in meant:
+            yield from _explain(inner)
+    elif kind in _SIZES:
+        code, words = _SIZES[kind]
+        yield Finding(code, pointer, f"has {len(got):,} {words}; at most {wanted:,}")
     else:
         yield Finding("invalid-member", pointer, "doesn't have the form that its generation of A2A gives it")
+
+
+def _meant(error: ValidationError) -> list[ValidationError]:
+    """Return the faults of the one alternative that is of the value's type."""
+    branches: dict[Any, list[ValidationError]] = {}
+    for inner in error.context or ():
+        branches.setdefault(inner.relative_schema_path[0], []).append(inner)
+    fitting = [
+        branch
+        for branch in branches.values()
+        if not any(inner.validator == "type" and not inner.relative_path for inner in branch)
+    ]
+    return fitting[0] if len(fitting) == 1 else []
 
 
 def _missing(error: ValidationError, pointer: str) -> Iterator[Finding]:
@@ -179,6 +209,20 @@ def misspelt_members(value: Json, schema_name: str, definition: str | None = Non
                 meant = close_to(name, holder, known)
             if meant is not None and meant not in required:  # a missing one is an error with the same hint
                 yield child(pointer, name), name, meant
+
+
+def limit_findings(value: Mapping[str, Json], schema_name: str) -> Iterator[Finding]:
+    """Yield a warning for each limit and budget that nobody defines; those close to a defined one are misspelt."""
+    for holder in ("limits", "budget"):
+        known = SCHEMAS[schema_name]["properties"][holder]["properties"]
+        given = value.get(holder)
+        if not isinstance(given, dict):
+            continue
+        for name in unknown_members(given, known):
+            if close_to(name, given, known) is None and spelt_otherwise(name, given, known) is None:
+                hint = closest(name, known)
+                message = f"`{name}` is none of those that are defined ({_or(list(known))}); it is kept as it is{hint}"
+                yield Finding("unknown-limit", child(child("", holder), name), message, "warning")
 
 
 def _known_objects(value: Json, schema: Json, defs: Mapping[str, Json], pointer: str) -> Iterator[KnownObject]:
