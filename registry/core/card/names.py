@@ -8,9 +8,10 @@ import semver
 
 MAX_AGENT_ID = 200
 MAX_VERSION = 256
-# Reverse DNS in lower case. ``schemas/agent-card.schema.json`` says the same; a test holds them equal.
 _LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_AGENT_ID = re.compile(rf"{_LABEL}(?:\.{_LABEL})+", re.ASCII)
+# Reverse DNS in lower case. ``schemas/agent-card.schema.json`` says the same; a test holds them equal.
+AGENT_ID = rf"{_LABEL}(?:\.{_LABEL})+"
+_AGENT_ID = re.compile(AGENT_ID, re.ASCII)
 
 
 def is_agent_id(text: str) -> bool:

@@ -49,13 +49,9 @@ class Document:
     def place(self, pointer: str) -> tuple[int, int]:
         """Return line and column, from 1, of what a pointer points to, or of the nearest thing around it.
 
-        Walks the whole text: for many pointers use ``placed``.
+        Walks the whole text: for many pointers use ``located``.
         """
         return self._places([pointer])[0]
-
-    def placed(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """Return the findings with their lines and columns, in the document's order."""
-        return tuple(sorted(self.located(findings), key=lambda finding: (finding.line or 0, finding.column or 0)))
 
     def located(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
         """Return the findings with their lines and columns, in the order given."""

@@ -13,7 +13,7 @@ from registry.core.card.pointers import child
 from registry.core.card.uris import EXTENSION_URI
 from registry.core.errors import Finding, InvalidCard, NoSuchView
 from registry.core.formats import checks, extension, security
-from registry.core.formats.contracts import make_card, placed
+from registry.core.formats.contracts import make_card
 from registry.core.formats.lifting import lift, without_card_nulls
 from registry.core.formats.recognition import claimed_version
 from registry.core.formats.spelling import snake_case
@@ -50,7 +50,7 @@ def read(document: Document, raw: bytes) -> Card:
     value, nulls = without_nulls(document.value, SCHEMA)
     value, legacy_nulls = without_nulls(value, SCHEMA, "HybridMembers")
     findings = bounded(chain(_claims(value), nulls, legacy_nulls, _findings(value)))
-    located = placed(ordered(list(findings)), document)
+    located = document.located(ordered(list(findings)))
     if any(finding.level == "error" for finding in located):
         raise InvalidCard(located)
     pointers = [child("/supportedInterfaces", at) for at in range(len(value["supportedInterfaces"]))]

@@ -24,7 +24,6 @@ from registry.core.card.pointers import child
 from registry.core.errors import Finding, InvalidCard
 from registry.core.formats import members
 from registry.core.formats.a2a_1_0 import ordered
-from registry.core.formats.contracts import placed
 from registry.core.formats.member import a2a_member
 from registry.core.formats.structure import bounded, limit_findings, misspelt_members, structure_findings
 
@@ -53,7 +52,7 @@ def read(document: Document, raw: bytes) -> Card:
         value.get("a2a", {}), "/a2a", deployment_url=_text(value, "deployment_url"), operations=operations
     )
     found += member.findings
-    found = placed(ordered(found), document)
+    found = list(document.located(ordered(found)))
     if any(finding.level == "error" for finding in found):
         raise InvalidCard(found)
     contract = Contract(

@@ -49,10 +49,10 @@ def make_card(
         message = (
             f"is {carried.contract_digest[:80]}, but the contract in this card is {made.contract}; write the card anew"
         )
-        raise InvalidCard([*placed([Finding("contract-digest", pointer, message)], document), *findings])
+        raise InvalidCard([*document.located([Finding("contract-digest", pointer, message)]), *findings])
     text = lifted["version"]
     version = next((found for found in (text, carried.version) if found is not None and is_semver(found)), None)
-    odd = placed(_version_findings(text, version), document)
+    odd = document.located(_version_findings(text, version))
     return Card(
         kind=kind,
         raw=raw,
@@ -149,11 +149,6 @@ def _version_findings(text: str, version: str | None) -> list[Finding]:
     then = f"the extension's `{version}` counts" if version else "give one when you publish"
     message = f"`{text[:40]}` is no SemVer version; {then}"
     return [Finding("version-not-semver", "/version", message, "warning")]
-
-
-def placed(findings: Sequence[Finding], document: Document) -> list[Finding]:
-    """Return findings with the line and column where they stand; what is missing stands where its parent does."""
-    return list(document.located(findings))
 
 
 def _distinct(items: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from registry.core.card.lint import secret_findings
 from registry.core.errors import Finding, InvalidCard
 from registry.core.formats import checks, security
 from registry.core.formats.a2a_1_0 import extension_params_findings, ordered, spelling_findings
-from registry.core.formats.contracts import make_card, placed
+from registry.core.formats.contracts import make_card
 from registry.core.formats.lifting import interfaces_with_places, lift
 from registry.core.formats.recognition import claimed_version
 from registry.core.formats.structure import bounded, structure_findings, without_nulls
@@ -35,7 +35,7 @@ def read_legacy(kind: Kind, document: Document, raw: bytes) -> Card:
     value, nulls = without_nulls(document.value, kind)
     faults = list(bounded(chain(nulls, _findings(value, kind))))
     refused = any(finding.level == "error" for finding in faults)
-    located = placed(ordered([*_claims(value, refused=refused), *faults]), document)
+    located = document.located(ordered([*_claims(value, refused=refused), *faults]))
     if any(finding.level == "error" for finding in located):
         raise InvalidCard(located)
     pointers = [pointer for _, pointer in interfaces_with_places(value)]
