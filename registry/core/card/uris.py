@@ -1,4 +1,4 @@
-"""The two URIs that the registry adds to A2A; both are specified in docs/ and never change their meaning."""
+"""The two URIs that the registry adds to A2A. docs/contract-extension.md and docs/http-json.md specify them."""
 
 EXTENSION_URI = "https://w3id.org/agent-card-registry/contract/v1"
 """The A2A extension whose ``params`` carry a contract (``registry.core.formats.extension`` says how)."""
