@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from registry.core.card.references import Graph, Node
 
 MAX_SUBSCHEMAS = 400  # of one schema
+UNEVALUATED = frozenset({"unevaluatedItems", "unevaluatedProperties"})
+UNEVALUATED_FACTOR = 3  # what is unevaluated is found case by case
 MAX_PAIRS = 2_000  # of a pattern and a name: a proof holds each name against each pattern
 
 
@@ -27,15 +29,16 @@ MAX_PAIRS = 2_000  # of a pattern and a name: a proof holds each name against ea
 class Allowance:
     """What proofs about the schemas of one card may take together."""
 
-    subschemas: int = 1_500
-    steps: int = 1_500
+    subschemas: int = 1_200
+    steps: int = 1_000
 
     def findings(self, graph: Graph) -> list[Finding]:
         """Say that a schema without faults accepts nothing, or can't be compared; nothing where it takes too much."""
         size = len(graph.nodes)
-        if size > min(MAX_SUBSCHEMAS, self.subschemas) or _pairs(graph.nodes) > MAX_PAIRS:
+        cost = size * (UNEVALUATED_FACTOR if any(_has_unevaluated(node) for node in graph.nodes) else 1)
+        if size > MAX_SUBSCHEMAS or cost > self.subschemas or _pairs(graph.nodes) > MAX_PAIRS:
             return []
-        self.subschemas -= size
+        self.subschemas -= cost
         try:
             question = prepare([Side(graph.root.schema)], [], BUDGET)
         except (CannotValidate, UnusableSchema, RecursionError) as problem:
@@ -49,6 +52,10 @@ class Allowance:
         self.steps = max(prover.steps, 0)
         message = "accepts no value at all, so nobody could ever call this; loosen it"
         return [Finding("unsatisfiable", "", message)] if is_empty else []
+
+
+def _has_unevaluated(node: Node) -> bool:
+    return isinstance(node.schema, dict) and not UNEVALUATED.isdisjoint(node.schema)
 
 
 def _pairs(nodes: list[Node]) -> int:

@@ -42,7 +42,9 @@ _SEMVER_LIKE = re.compile(r"\d+(\.\d+)?")
 def read(document: Document, raw: bytes) -> Card:
     """Read a contract card. Raises InvalidCard with all findings, each with its line and column."""
     value = document.value
-    structure = list(_structure(value))
+    structure = list(bounded(_structure(value)))
+    if any(finding.code == "too-many-findings" for finding in structure):
+        raise InvalidCard(document.located(structure))  # what else is wrong can't be told before these are mended
     is_sound = all(finding.level == "warning" for finding in structure)
     sound = value if is_sound else _named(well_formed(value, structure))
     operations = _operations(sound)

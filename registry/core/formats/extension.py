@@ -75,6 +75,8 @@ def params_findings(params: Json, pointer: str, skills: Json) -> list[Finding]:
         return []  # absent, or of a wrong type: the card's schema says so
     stripped, nulls = without_nulls(params, SCHEMA)
     structure = list(bounded(structure_findings(stripped, SCHEMA)))
+    if any(finding.code == "too-many-findings" for finding in structure):
+        return [replace(finding, pointer=pointer + finding.pointer) for finding in (*nulls, *structure)]
     meaning = _meaning(well_formed(stripped, structure) if structure else stripped, skills)
     findings = [*nulls, *structure, *bounded(unless_consequences(meaning) if structure else meaning)]
     for place, name, meant in misspelt_members(stripped, SCHEMA):
