@@ -20,6 +20,7 @@ Json = Any
 
 MAX_BYTES = 60_000
 MAX_EXACT = 2**53 - 1
+MAX_FRACTIONS = 8
 # What the algebra and the engine may read differently: a reference in percent-encoding, one that depends on its path.
 _LEFT_OUT = (b"%", b'"$dynamicRef"')
 
@@ -56,12 +57,19 @@ def _canonical(text: bytes) -> jsonschema_rs.CanonicalSchema:
 
 
 def _is_modest(schema: Json) -> bool:
-    """Say whether every number is one that a double holds exactly: the algebra rounds others, the engine doesn't."""
+    """Say whether every number is one that a double holds exactly: the algebra rounds others, the engine doesn't.
+
+    Many fractional ``multipleOf`` are left out too: it multiplies them, for minutes.
+    """
+    fractions = 0
     stack = [schema]
     while stack:
         value = stack.pop()
         if isinstance(value, dict | list):
             stack.extend(value.values() if isinstance(value, dict) else value)
+            fractions += isinstance(value, dict) and isinstance(value.get("multipleOf"), float)
+            if fractions > MAX_FRACTIONS:
+                return False
         elif isinstance(value, int | float) and not abs(value) <= MAX_EXACT:
             return False
     return True

@@ -76,7 +76,10 @@ def _finite_objects(facts: Facts, depth: int) -> list[Json] | None:
 
 
 def _other(value: Json) -> Json:
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**53 else value
+    """Return the other spelling of a whole number, and every other value as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) >= 2**53 or value != int(value):
+        return value
+    return float(value) if isinstance(value, int) else int(value)
 
 
 def spelt(values: list[Json]) -> list[Json] | None:
@@ -95,9 +98,8 @@ def _spellings(value: Json) -> list[Json]:
     if isinstance(value, dict):
         rows = islice(product(*map(_spellings, value.values())), MAX_SPELLINGS + 1)
         return [dict(zip(value, row, strict=True)) for row in rows]
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) >= 2**53 or value != int(value):
-        return [value]
-    return [int(value), float(value)]
+    other = _other(value)
+    return [value] if type(other) is type(value) else [value, other]
 
 
 def surely_applied(node: Node) -> list[Node]:

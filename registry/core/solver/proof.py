@@ -139,6 +139,7 @@ class Prover:
         facts = gather(flat)
         finite = self._finite(facts)
         if finite is not None:
+            self.steps -= len(finite) * sum(map(len, target.many.values())) // 20
             return all(
                 both(accepts(node, value) for node in flat) is False or accepts(target, value) is True
                 for value in finite

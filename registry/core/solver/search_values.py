@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Json = Any
 Path = frozenset[frozenset[tuple[int, bool]]]
 MAX_ITEMS = 3_000
+MAX_PARTS = 20_000
+PARTS_A_STEP = 100
 _NAMES = 4
 _COMBINATIONS = 12
 _FRESH = ("x", "y", "extra", "a", "b", "x1", "x2")
@@ -116,6 +118,8 @@ class Values:
         if len(choices) < least or (most is not None and len(choices) > most):
             return
         smallest = {name: values[0] for name, values in choices.items()}
+        if self._is_too_large(smallest):
+            return
         yield smallest
         larger = self._larger(smallest, facts, path)
         if facts.excluded:
@@ -124,6 +128,17 @@ class Values:
             yield from ({**smallest, name: value} for value in values[1:])
         yield from self._pairs(smallest, choices)
         yield from larger
+
+    def _is_too_large(self, value: Json) -> bool:
+        """Count a value's parts, as work; one of very many is nobody's example, and parts multiply where they nest."""
+        stack, count = [value], 0
+        while stack and count <= MAX_PARTS:
+            node = stack.pop()
+            parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+            count += len(parts)
+            stack.extend(parts)
+        self.steps.left -= count // PARTS_A_STEP
+        return count > MAX_PARTS
 
     def _larger(self, smallest: dict[str, Json], facts: Facts, path: Path) -> Iterator[Json]:
         """Yield the object with one more property at a time."""
@@ -224,7 +239,7 @@ class Values:
                 return
             choices.append(values)
         smallest = _distinct(choices) if facts.unique else [values[0] for values in choices]
-        if smallest is None:
+        if smallest is None or self._is_too_large(smallest):
             return
         yield smallest
         for index, values in enumerate(choices[:20]):
