@@ -1,206 +1,70 @@
 """Fuzz the solver: composed and mutated schemas, with values that both validators judge.
 
-    python bench/fuzz_solver.py --checks 20000 --seed 1
+    python -m bench.fuzz_solver --checks 20000 --seed 1 --processes 2 --record bench/results/fuzz.md
 
 Each check is one directed question. ``Nothing`` is held against values from the search for either schema and against
 changed ones: one that the first schema accepts and the second refuses, by both validators, is unsound. ``Found`` must
-hold by both. Prints what was asked and answered, and every fault as a line of JSON; exits with 1 if there is one.
+hold by both. The checks come in blocks with a seed of their own, so a seed and a number mean the same checks however
+many processes there are. Prints what was asked and answered, and every fault as a line of JSON; exits with 1 if there
+is one. Interrupted (SIGINT or SIGTERM), it tells of the blocks that were finished.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import random
+import signal
 import sys
 import time
 from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from bench.engine import engine
+from bench.made import NAMES, SCALARS, Maker
 from registry.core.solver import Found, Nothing, Side, find
 from registry.core.solver.closing import close
 from registry.core.solver.meaning import UnusableSchema, normalise
 from registry.core.solver.search import candidates
 from registry.core.solver.validators import CannotValidate, Disagreement, Pair
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 Json = Any
+BLOCK = 500
+HEAD = """# What the fuzzer has asked
 
-NAMES = ("a", "b", "x-c", "1")
-SCALARS: tuple[Json, ...] = (None, True, False, 0, 1, 2, -1, 1.5, 10**20, "", "a", "ab", "b1", "é")
-PATTERNS = ("^a", "b$", "^[a-c]*$", "^x-", "\\d", "^(a|b)+$", ".{2}", "^\\w{1,3}$")
-DRAFTS = (
-    "http://json-schema.org/draft-04/schema#",
-    "http://json-schema.org/draft-06/schema#",
-    "http://json-schema.org/draft-07/schema#",
-    "https://json-schema.org/draft/2019-09/schema",
-    "https://json-schema.org/draft/2020-12/schema",
-)
-TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+`python -m bench.fuzz_solver --record` appends a row; a fault is an answer that two validators do not bear out.
+The engine is told by its release and git's name for its folder (`git rev-parse HEAD:registry/core/solver`).
+
+| date | engine | seed | checks | nothing | found | gave up | not judged | faults |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+"""
 
 
-class Maker:
-    """Schemas and values from one source of randomness."""
+@dataclass(slots=True)
+class Outcome:
+    """What some checks came to: how often each answer was given, every fault, the longest check in CPU seconds."""
 
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: list[Json] = field(default_factory=list)
+    slowest: float = 0.0
 
-    def value(self, depth: int = 2) -> Json:
-        chance = self.random.random()
-        if depth == 0 or chance < 0.6:
-            return self.random.choice(SCALARS)
-        if chance < 0.8:
-            return [self.value(depth - 1) for _ in range(self.random.randrange(4))]
-        return {name: self.value(depth - 1) for name in self.random.sample(NAMES, self.random.randrange(4))}
+    def add(self, other: Outcome) -> None:
+        self.counts += other.counts
+        self.faults += other.faults
+        self.slowest = max(self.slowest, other.slowest)
 
-    def schema(self, depth: int, draft: int) -> Json:
-        if self.random.random() < 0.06:
-            return self.random.choice((True, False)) if draft > 0 else {}
-        schema: dict[str, Json] = {}
-        for _ in range(self.random.choice((1, 1, 2, 2, 3))):
-            schema.update(self.random.choice(self.keywords(draft, shallow=depth == 0))(depth, draft))
-        return schema
-
-    def keywords(self, draft: int, *, shallow: bool) -> list[Any]:
-        plain = [self._type, self._type, self._values, self._number, self._string, self._sizes, self._required]
-        if shallow:
-            return plain
-        deep = [self._properties, self._properties, self._items, self._many, self._not, self._others, self._patterns]
-        deep += [self._reference]
-        if draft >= 1:
-            deep += [self._contains, self._names]
-        if draft >= 2:
-            deep.append(self._if)
-        if draft >= 3:
-            deep += [self._unevaluated, self._dependents]
-        else:
-            deep.append(self._dependencies)
-        return plain + deep
-
-    def _type(self, _depth: int, _draft: int) -> dict[str, Json]:
-        count = self.random.choice((1, 1, 2, 3))
-        return {"type": self.random.choice(TYPES) if count == 1 else self.random.sample(TYPES, count)}
-
-    def _values(self, _depth: int, draft: int) -> dict[str, Json]:
-        if draft and self.random.random() < 0.5:
-            return {"const": self.value(1)}
-        unique = {json.dumps(each): each for each in (self.value(1) for _ in range(3))}
-        return {"enum": list(unique.values())}
-
-    def _number(self, _depth: int, draft: int) -> dict[str, Json]:
-        words = ["minimum", "maximum", "multipleOf"] + (["exclusiveMinimum", "exclusiveMaximum"] if draft else [])
-        word = self.random.choice(words)
-        return {word: self.random.choice((1, 2, 0.5, 3) if word == "multipleOf" else (-1, 0, 1, 1.5, 2, 10**20))}
-
-    def _string(self, _depth: int, _draft: int) -> dict[str, Json]:
-        word = self.random.choice(("minLength", "maxLength", "pattern"))
-        return {word: self.random.choice(PATTERNS) if word == "pattern" else self.random.randrange(4)}
-
-    def _sizes(self, _depth: int, _draft: int) -> dict[str, Json]:
-        words = ("minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems")
-        word = self.random.choice(words)
-        return {word: True if word == "uniqueItems" else self.random.randrange(4)}
-
-    def _required(self, _depth: int, _draft: int) -> dict[str, Json]:
-        return {"required": self.random.sample(NAMES, self.random.choice((1, 1, 2)))}
-
-    def _properties(self, depth: int, draft: int) -> dict[str, Json]:
-        names = self.random.sample(NAMES, self.random.choice((1, 2, 2)))
-        return {"properties": {name: self.schema(depth - 1, draft) for name in names}}
-
-    def _others(self, depth: int, draft: int) -> dict[str, Json]:
-        return {"additionalProperties": self.random.choice((False, False, self.schema(depth - 1, draft)))}
-
-    def _patterns(self, depth: int, draft: int) -> dict[str, Json]:
-        return {"patternProperties": {self.random.choice(PATTERNS): self.schema(depth - 1, draft)}}
-
-    def _names(self, _depth: int, _draft: int) -> dict[str, Json]:
-        return {
-            "propertyNames": self.random.choice(
-                ({"pattern": self.random.choice(PATTERNS)}, {"maxLength": 1}, {"enum": ["a"]})
-            )
-        }
-
-    def _items(self, depth: int, draft: int) -> dict[str, Json]:
-        if self.random.random() < 0.5:
-            return {"items": self.schema(depth - 1, draft)}
-        row = [self.schema(depth - 1, draft) for _ in range(self.random.choice((1, 2)))]
-        rest = self.random.choice((False, self.schema(depth - 1, draft)))
-        if draft == 4:
-            return {"prefixItems": row} | ({"items": rest} if self.random.random() < 0.5 else {})
-        return {"items": row} | ({"additionalItems": rest} if self.random.random() < 0.5 else {})
-
-    def _contains(self, depth: int, draft: int) -> dict[str, Json]:
-        counts = {"minContains": self.random.randrange(3), "maxContains": self.random.randrange(1, 3)}
-        chosen = self.random.sample(list(counts), self.random.randrange(3)) if draft >= 3 else []
-        return {"contains": self.schema(depth - 1, draft)} | {word: counts[word] for word in chosen}
-
-    def _many(self, depth: int, draft: int) -> dict[str, Json]:
-        count = self.random.choice((1, 2, 2, 3))
-        return {self.random.choice(("allOf", "anyOf", "oneOf")): [self.schema(depth - 1, draft) for _ in range(count)]}
-
-    def _not(self, depth: int, draft: int) -> dict[str, Json]:
-        return {"not": self.schema(depth - 1, draft)}
-
-    def _if(self, depth: int, draft: int) -> dict[str, Json]:
-        branches = self.random.sample(("then", "else"), self.random.choice((1, 2)))
-        return {word: self.schema(depth - 1, draft) for word in ("if", *branches)}
-
-    def _unevaluated(self, depth: int, draft: int) -> dict[str, Json]:
-        word = self.random.choice(("unevaluatedProperties", "unevaluatedProperties", "unevaluatedItems"))
-        return {word: self.random.choice((False, False, self.schema(depth - 1, draft)))}
-
-    def _dependents(self, depth: int, draft: int) -> dict[str, Json]:
-        owner, other = self.random.sample(NAMES, 2)
-        if self.random.random() < 0.5:
-            return {"dependentRequired": {owner: [other]}}
-        return {"dependentSchemas": {owner: self.schema(depth - 1, draft)}}
-
-    def _dependencies(self, depth: int, draft: int) -> dict[str, Json]:
-        owner, other = self.random.sample(NAMES, 2)
-        return {"dependencies": {owner: self.random.choice(([other], self.schema(depth - 1, draft)))}}
-
-    def _reference(self, _depth: int, _draft: int) -> dict[str, Json]:
-        return {"$ref": self.random.choice(("#/definitions/one", "#/definitions/one", "#/definitions/two", "#"))}
-
-    def document(self) -> Json:
-        draft = self.random.choice((0, 1, 2, 2, 3, 4, 4, 4))
-        schema = self.schema(self.random.choice((1, 2, 2, 3)), draft)
-        if not isinstance(schema, dict):
-            return schema
-        if "$ref" in json.dumps(schema):
-            schema["definitions"] = {name: self.schema(1, draft) for name in ("one", "two")}
-        return {"$schema": DRAFTS[draft], **schema}
-
-    def mutated(self, schema: Json) -> Json:
-        """Change one place of a schema."""
-        copy = json.loads(json.dumps(schema))
-        places: list[tuple[Any, Any]] = []
-        stack = [copy]
-        while stack:
-            node = stack.pop()
-            rows = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-            for key, child in rows:
-                if key != "$schema":
-                    places.append((node, key))
-                    stack.append(child)
-        if not places:
-            return copy
-        holder, key = self.random.choice(places)
-        chance, old = self.random.random(), holder[key]
-        if isinstance(old, dict) and chance < 0.5:
-            holder[key] = self.random.choice(
-                (
-                    {"anyOf": [old, self.schema(1, 4)]},
-                    {"not": {"not": old}},
-                    {**old, **self.keywords(4, shallow=True)[0](0, 4)},
-                )
-            )
-        elif isinstance(old, int | float) and not isinstance(old, bool):
-            holder[key] = old + self.random.choice((-1, 1, 0.5)) if old < 10**9 else old
-        elif isinstance(holder, dict) and chance < 0.8:
-            del holder[key]
-        return copy
+    def row(self, seed: int) -> str:
+        told = [self.counts[name] for name in ("nothing", "found", "gave up", "not judged")]
+        cells = (f"{datetime.now(UTC):%Y-%m-%d}", engine(), seed, self.counts.total(), *told, len(self.faults))
+        return f"| {' | '.join(map(str, cells))} |\n"
 
 
 def values_of(maker: Maker, schemas: list[Json]) -> list[Json]:
@@ -240,29 +104,69 @@ def judged(maker: Maker, old: Json, new: Json, mode: str) -> tuple[str, Json]:
     return type(answer).__name__.lower(), None
 
 
-def main() -> int:
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("--checks", type=int, default=20_000)
-    arguments.add_argument("--seed", type=int, default=1)
-    given = arguments.parse_args()
-    maker, counts, slowest, faults = Maker(given.seed), Counter[str](), 0.0, 0
-    while sum(counts.values()) < given.checks:
+def block(task: tuple[int, int, int]) -> Outcome:
+    """Make the checks of one block: (seed, number of the block, how many)."""
+    seed, number, checks = task
+    maker, found = Maker(random.Random(f"{seed}/{number}")), Outcome()
+    while True:
         old = maker.document()
         new = maker.mutated(old) if maker.random.random() < 0.7 else maker.document()
         for one, other in ((old, new), (new, old)):
+            if found.counts.total() == checks:
+                return found
             mode = maker.random.choice(("any", "any", "absent"))
             start = time.process_time()
             try:
                 outcome, value = judged(maker, one, other, mode)
             except Exception as problem:  # noqa: BLE001 - that is what is looked for
                 outcome, value = f"BUG {type(problem).__name__}", str(problem)[:200]
-            slowest = max(slowest, time.process_time() - start)
-            counts[outcome] += 1
+            found.slowest = max(found.slowest, time.process_time() - start)
+            found.counts[outcome] += 1
             if outcome.startswith(("UNSOUND", "BUG")):
-                faults += 1
-                print(json.dumps({"outcome": outcome, "mode": mode, "old": one, "new": other, "value": value}))
-    print(f"seed {given.seed}: {dict(counts)}; slowest check with its judging {slowest:.2f} s")
-    return 1 if faults else 0
+                found.faults.append({"outcome": outcome, "mode": mode, "old": one, "new": other, "value": value})
+
+
+def gathered(outcomes: Iterable[Outcome]) -> Outcome:
+    """Add up blocks as they come, and print their faults, until all are there or an interrupt."""
+    total = Outcome()
+    try:
+        for each in outcomes:
+            total.add(each)
+            for fault in each.faults:
+                print(json.dumps(fault), flush=True)
+    except KeyboardInterrupt:
+        print("interrupted; these are the blocks that were finished", file=sys.stderr)
+    return total
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--checks", type=int, default=20_000)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--processes", type=int, default=1)
+    arguments.add_argument("--record", type=Path, help="append a row to this file")
+    given = arguments.parse_args()
+    tasks = [
+        (given.seed, number, min(BLOCK, given.checks - number * BLOCK)) for number in range(-(-given.checks // BLOCK))
+    ]
+    signal.signal(signal.SIGTERM, _interrupted)
+    with multiprocessing.Pool(given.processes, _leave_interrupts_to_the_parent) as pool:
+        total = gathered(pool.imap_unordered(block, tasks))
+    print(f"seed {given.seed}: {dict(total.counts)}; slowest check with its judging {total.slowest:.2f} s")
+    if given.record:
+        given.record.parent.mkdir(exist_ok=True)
+        text = given.record.read_text() if given.record.exists() else HEAD
+        given.record.write_text(text + total.row(given.seed))
+    return 1 if total.faults else 0
 
 
 if __name__ == "__main__":
