@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from registry import __version__
-from registry.cli import offline, online, serving
+from registry.cli import benching, offline, online, serving
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -28,5 +28,6 @@ for command in (
     online.history,
     serving.migrate,
     offline.explain,
+    benching.bench,
 ):
     main.add_command(command)
