@@ -11,10 +11,14 @@ ROOT = Path(__file__).parents[1]
 
 
 def engine() -> str:
-    """Return the release, and git's name for the solver's folder; with a plus where it isn't as committed."""
-    tree = _git("rev-parse", "--short=12", "HEAD:registry/core/solver")
-    changed = "+" if _git("status", "--porcelain", "--", "registry/core/solver") else ""
-    return f"{__version__} {tree}{changed}"
+    """Return the release, and git's name for the solver's folder."""
+    return f"{__version__} {name_of('registry/core/solver')}"
+
+
+def name_of(path: str) -> str:
+    """Return git's name for a file or folder; with a plus where it isn't as committed."""
+    changed = "+" if _git("status", "--porcelain", "--", path) else ""
+    return _git("rev-parse", "--short=12", f"HEAD:{path}") + changed
 
 
 def _git(*words: str) -> str:

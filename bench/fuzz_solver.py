@@ -6,7 +6,8 @@ Each check is one directed question. ``Nothing`` is held against values from the
 changed ones: one that the first schema accepts and the second refuses, by both validators, is unsound. ``Found`` must
 hold by both. The checks come in blocks with a seed of their own, so a seed and a number mean the same checks however
 many processes there are. Prints what was asked and answered, and every fault as a line of JSON; exits with 1 if there
-is one. Interrupted (SIGINT or SIGTERM), it tells of the blocks that were finished.
+is one. Interrupted (SIGINT or SIGTERM), it tells of the blocks that were finished. ``--odd`` makes schemas with rare
+names, numbers and patterns too; ``--pairs FILE`` takes pairs of a file (docs/solver.md) and changes them.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.engine import engine
-from bench.made import NAMES, SCALARS, Maker
+from bench.engine import engine, name_of
+from bench.made import Maker
+from registry.cli.benching import questions
 from registry.core.solver import Found, Nothing, Side, find
 from registry.core.solver.closing import close
 from registry.core.solver.meaning import UnusableSchema, normalise
@@ -43,8 +46,10 @@ HEAD = """# What the fuzzer has asked
 `python -m bench.fuzz_solver --record` appends a row; a fault is an answer that two validators do not bear out.
 The engine is told by its release and git's name for its folder (`git rev-parse HEAD:registry/core/solver`).
 
-| date | engine | seed | checks | nothing | found | gave up | not judged | faults |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+What was asked is told by git's name for `bench/made.py`, which makes or changes the schemas.
+
+| date | engine | questions | seed | checks | nothing | found | gave up | not judged | faults |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 """
 
 
@@ -61,22 +66,22 @@ class Outcome:
         self.faults += other.faults
         self.slowest = max(self.slowest, other.slowest)
 
-    def row(self, seed: int) -> str:
+    def row(self, *told_before: str | int) -> str:
         told = [self.counts[name] for name in ("nothing", "found", "gave up", "not judged")]
-        cells = (f"{datetime.now(UTC):%Y-%m-%d}", engine(), seed, self.counts.total(), *told, len(self.faults))
+        cells = (f"{datetime.now(UTC):%Y-%m-%d}", *told_before, self.counts.total(), *told, len(self.faults))
         return f"| {' | '.join(map(str, cells))} |\n"
 
 
 def values_of(maker: Maker, schemas: list[Json]) -> list[Json]:
     """Return values that may tell two schemas apart."""
-    found: list[Json] = [maker.value() for _ in range(12)] + list(SCALARS)
+    found: list[Json] = [maker.value() for _ in range(12)] + list(maker.scalars)
     for one, other in (schemas, schemas[::-1]):
         for refusing in ([other], []):
             found += islice(candidates([one], refusing, 1_500), 25)
     for value in list(found[12:]):
         if isinstance(value, dict) and value:
             found.append(dict(list(value.items())[1:]))
-            found.append({**value, maker.random.choice(NAMES): maker.value(1)})
+            found.append({**value, maker.random.choice(maker.names): maker.value(1)})
         elif isinstance(value, list):
             found += [value[1:], [*value, maker.value(1)]]
     return found
@@ -104,15 +109,39 @@ def judged(maker: Maker, old: Json, new: Json, mode: str) -> tuple[str, Json]:
     return type(answer).__name__.lower(), None
 
 
-def block(task: tuple[int, int, int]) -> Outcome:
-    """Make the checks of one block: (seed, number of the block, how many)."""
-    seed, number, checks = task
-    maker, found = Maker(random.Random(f"{seed}/{number}")), Outcome()
-    while True:
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One block: its seed and number, how many checks, and where the schemas come from."""
+
+    seed: int
+    number: int
+    checks: int
+    odd: bool = False
+    pairs: Path | None = None
+
+
+@lru_cache
+def _pairs(path: Path) -> list[tuple[Json, Json]]:
+    return [(each.old, each.new) for each in questions(path, None, 0)]
+
+
+def two(maker: Maker, pairs: Path | None) -> tuple[Json, Json]:
+    """Make two schemas, most often one and a changed copy of it."""
+    if pairs is None:
         old = maker.document()
-        new = maker.mutated(old) if maker.random.random() < 0.7 else maker.document()
+        return old, maker.mutated(old) if maker.random.random() < 0.7 else maker.document()
+    old, new = maker.random.choice(_pairs(pairs))
+    chosen = old if maker.random.random() < 0.5 else new
+    return maker.mutated(old) if maker.random.random() < 0.3 else old, maker.mutated(chosen)
+
+
+def block(task: Task) -> Outcome:
+    """Make the checks of one block."""
+    maker, found = Maker(random.Random(f"{task.seed}/{task.number}"), odd=task.odd), Outcome()
+    while True:
+        old, new = two(maker, task.pairs)
         for one, other in ((old, new), (new, old)):
-            if found.counts.total() == checks:
+            if found.counts.total() == task.checks:
                 return found
             mode = maker.random.choice(("any", "any", "absent"))
             start = time.process_time()
@@ -153,11 +182,16 @@ def main() -> int:
     arguments.add_argument("--checks", type=int, default=20_000)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--processes", type=int, default=1)
+    arguments.add_argument("--odd", action="store_true", help="rare names, numbers and patterns too")
+    arguments.add_argument("--pairs", type=Path, help="change the pairs of this file")
     arguments.add_argument("--record", type=Path, help="append a row to this file")
     given = arguments.parse_args()
     tasks = [
-        (given.seed, number, min(BLOCK, given.checks - number * BLOCK)) for number in range(-(-given.checks // BLOCK))
+        Task(given.seed, start // BLOCK, min(BLOCK, given.checks - start), given.odd, given.pairs)
+        for start in range(0, given.checks, BLOCK)
     ]
+    source = f"{given.pairs.name} changed" if given.pairs else "made up"
+    asked = (engine(), f"{source}{', odd' if given.odd else ''} {name_of('bench/made.py')}", given.seed)
     signal.signal(signal.SIGTERM, _interrupted)
     with multiprocessing.Pool(given.processes, _leave_interrupts_to_the_parent) as pool:
         total = gathered(pool.imap_unordered(block, tasks))
@@ -165,7 +199,7 @@ def main() -> int:
     if given.record:
         given.record.parent.mkdir(exist_ok=True)
         text = given.record.read_text() if given.record.exists() else HEAD
-        given.record.write_text(text + total.row(given.seed))
+        given.record.write_text(text + total.row(*asked))
     return 1 if total.faults else 0
 
 

@@ -11,8 +11,14 @@ if TYPE_CHECKING:
 Json = Any
 
 NAMES = ("a", "b", "x-c", "1")
+ODD_NAMES = ("", "é", "a/b", "a~b", "%25", "$ref", "type")
 SCALARS: tuple[Json, ...] = (None, True, False, 0, 1, 2, -1, 1.5, 10**20, "", "a", "ab", "b1", "é")
+ODD_SCALARS: tuple[Json, ...] = (0.0, 1.0, 3.0, -0.0, 0.1, 1e-7, 1e20, 2**53 + 1)
 PATTERNS = ("^a", "b$", "^[a-c]*$", "^x-", "\\d", "^(a|b)+$", ".{2}", "^\\w{1,3}$")
+ODD_PATTERNS = (
+    *("^$", "^(?!a)", "^(?=.*b)a", "\\s", "^\\S+$", "\\D", "^[^a]*$", "^.{1,3}$", "^a?b*$", "\\bab\\b", "^\\u0061$"),
+    *("[\\w-]+", "^(?:a|b1)$", "^\\p{L}+$", "(a+)+$", "^é", "a|^b"),
+)
 DRAFTS = (
     "http://json-schema.org/draft-04/schema#",
     "http://json-schema.org/draft-06/schema#",
@@ -24,18 +30,24 @@ TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 class Maker:
-    """Makes schemas of drafts 4 to 2020-12, changed copies of them, and values."""
+    """Makes schemas of drafts 4 to 2020-12, changed copies of them, and values.
 
-    def __init__(self, source: random.Random) -> None:
+    ``odd`` adds names, numbers and patterns that are rare.
+    """
+
+    def __init__(self, source: random.Random, *, odd: bool = False) -> None:
         self.random = source
+        self.names = NAMES + ODD_NAMES if odd else NAMES
+        self.scalars = SCALARS + ODD_SCALARS if odd else SCALARS
+        self.patterns = PATTERNS + ODD_PATTERNS if odd else PATTERNS
 
     def value(self, depth: int = 2) -> Json:
         chance = self.random.random()
         if depth == 0 or chance < 0.6:
-            return self.random.choice(SCALARS)
+            return self.random.choice(self.scalars)
         if chance < 0.8:
             return [self.value(depth - 1) for _ in range(self.random.randrange(4))]
-        return {name: self.value(depth - 1) for name in self.random.sample(NAMES, self.random.randrange(4))}
+        return {name: self.value(depth - 1) for name in self.random.sample(self.names, self.random.randrange(4))}
 
     def schema(self, depth: int, draft: int) -> Json:
         if self.random.random() < 0.06:
@@ -78,7 +90,7 @@ class Maker:
 
     def _string(self, _depth: int, _draft: int) -> dict[str, Json]:
         word = self.random.choice(("minLength", "maxLength", "pattern"))
-        return {word: self.random.choice(PATTERNS) if word == "pattern" else self.random.randrange(4)}
+        return {word: self.random.choice(self.patterns) if word == "pattern" else self.random.randrange(4)}
 
     def _sizes(self, _depth: int, _draft: int) -> dict[str, Json]:
         words = ("minItems", "maxItems", "minProperties", "maxProperties", "uniqueItems")
@@ -86,22 +98,22 @@ class Maker:
         return {word: True if word == "uniqueItems" else self.random.randrange(4)}
 
     def _required(self, _depth: int, _draft: int) -> dict[str, Json]:
-        return {"required": self.random.sample(NAMES, self.random.choice((1, 1, 2)))}
+        return {"required": self.random.sample(self.names, self.random.choice((1, 1, 2)))}
 
     def _properties(self, depth: int, draft: int) -> dict[str, Json]:
-        names = self.random.sample(NAMES, self.random.choice((1, 2, 2)))
+        names = self.random.sample(self.names, self.random.choice((1, 2, 2)))
         return {"properties": {name: self.schema(depth - 1, draft) for name in names}}
 
     def _others(self, depth: int, draft: int) -> dict[str, Json]:
         return {"additionalProperties": self.random.choice((False, False, self.schema(depth - 1, draft)))}
 
     def _patterns(self, depth: int, draft: int) -> dict[str, Json]:
-        return {"patternProperties": {self.random.choice(PATTERNS): self.schema(depth - 1, draft)}}
+        return {"patternProperties": {self.random.choice(self.patterns): self.schema(depth - 1, draft)}}
 
     def _names(self, _depth: int, _draft: int) -> dict[str, Json]:
         return {
             "propertyNames": self.random.choice(
-                ({"pattern": self.random.choice(PATTERNS)}, {"maxLength": 1}, {"enum": ["a"]})
+                ({"pattern": self.random.choice(self.patterns)}, {"maxLength": 1}, {"enum": ["a"]})
             )
         }
 
@@ -135,13 +147,13 @@ class Maker:
         return {word: self.random.choice((False, False, self.schema(depth - 1, draft)))}
 
     def _dependents(self, depth: int, draft: int) -> dict[str, Json]:
-        owner, other = self.random.sample(NAMES, 2)
+        owner, other = self.random.sample(self.names, 2)
         if self.random.random() < 0.5:
             return {"dependentRequired": {owner: [other]}}
         return {"dependentSchemas": {owner: self.schema(depth - 1, draft)}}
 
     def _dependencies(self, depth: int, draft: int) -> dict[str, Json]:
-        owner, other = self.random.sample(NAMES, 2)
+        owner, other = self.random.sample(self.names, 2)
         return {"dependencies": {owner: self.random.choice(([other], self.schema(depth - 1, draft)))}}
 
     def _reference(self, _depth: int, _draft: int) -> dict[str, Json]:
