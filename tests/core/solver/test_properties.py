@@ -5,12 +5,13 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.fuzz_solver import judged
+from bench.fuzz_solver import judged, values_of
 from bench.made import Maker
 from registry.core.card.canonical import canonical
 from registry.core.compat.schemas import compare_schemas
-from registry.core.solver import Found, Nothing, Side, find, reasons
-from registry.core.solver.validators import Pair
+from registry.core.solver import Found, GaveUp, Nothing, Side, find, reasons
+from registry.core.solver.meaning import normalise
+from registry.core.solver.validators import CannotValidate, Disagreement, Pair
 from tests.core.solver.respelling import annotated, reordered
 
 ANY = st.randoms(use_true_random=False)
@@ -79,6 +80,36 @@ def test_what_is_contained_in_two_is_contained_in_both_together(schemas):
         assert not isinstance(outside, Nothing)
     if isinstance(inside, Nothing) and isinstance(outside, Nothing):
         assert not isinstance(find([Side(old)], []), Found)
+
+
+@settings(deadline=None, max_examples=200)
+@given(related(2))
+def test_a_comparison_as_written_says_what_the_question_says(schemas):
+    old, new = schemas
+    verdict = {Nothing: "compatible", Found: "breaking", GaveUp: "unproven"}[type(find([Side(old)], [Side(new)]))]
+    if is_carried(old) and is_carried(new):
+        assert verdict == compare_schemas(old, new, "input", "literal").verdict
+
+
+@settings(deadline=None, max_examples=200)
+@given(related(3), ANY, st.integers(1, 3))
+def test_an_answer_about_several_sides_holds(schemas, source, accepting):
+    answer = find([Side(each) for each in schemas[:accepting]], [Side(each) for each in schemas[accepting:]])
+    maker = Maker(random.Random(source.randrange(10**6)))
+    if isinstance(answer, Found):
+        assert fits(schemas, accepting, answer.value)
+    elif isinstance(answer, Nothing) and all(map(is_readable, schemas)):
+        meanings = [normalise(each).schema for each in schemas]
+        assert [] == [value for value in values_of(maker, meanings[:2]) if fits(schemas, accepting, value)]
+
+
+def fits(schemas, accepting, value):
+    pairs = [Pair(each) for each in schemas]
+    try:
+        wanted = all(pair.accepts(value) for pair in pairs[:accepting])
+        return wanted and not any(pair.accepts(value) for pair in pairs[accepting:])
+    except (CannotValidate, Disagreement):
+        return False
 
 
 @settings(deadline=None, max_examples=200)
