@@ -22,9 +22,8 @@ from typing import TYPE_CHECKING, Any
 from bench.fuzz_solver import values_of
 from bench.made import Maker
 from registry.cli import benching, peers
-from registry.core.solver import BUDGET, Found, GaveUp, Nothing, Side
-from registry.core.solver.finding import prepare, proven_by_structure, search
-from registry.core.solver.meaning import UnusableSchema, normalise
+from registry.core.solver import Found, GaveUp, Nothing
+from registry.core.solver.meaning import normalise
 from registry.core.solver.validators import CannotValidate, Disagreement, Pair
 
 if TYPE_CHECKING:
@@ -33,15 +32,6 @@ if TYPE_CHECKING:
     from registry.core.solver import Answer
 
 Json = Any
-
-
-def alone(old: Json, new: Json) -> Answer:
-    """Ask our engine without the second prover."""
-    try:
-        prepared = prepare([Side(old)], [Side(new)], BUDGET)
-    except (UnusableSchema, CannotValidate, RecursionError) as problem:
-        return GaveUp(str(problem))
-    return Nothing() if proven_by_structure(prepared, BUDGET) else search(prepared, BUDGET)
 
 
 def compared(ours: Answer, said: bool | None, old: Json, new: Json, maker: Maker) -> str:
@@ -91,7 +81,7 @@ def main() -> int:
         asked = ((each.old, each.new) for each in benching.questions(given.pairs, given.checks, given.seed))
     counts: Counter[tuple[str, str]] = Counter()
     for old, new in asked:
-        ours = alone(old, new)
+        ours = benching.alone(old, new)
         for peer in peers.installed():
             outcome = compared(ours, peer.prepared(old, new)(), old, new, maker)
             counts[peer.name, outcome] += 1

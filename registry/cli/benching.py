@@ -28,6 +28,8 @@ from registry.core.solver.validators import CannotValidate
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from registry.core.solver import Answer
+
 Json = Any
 HEADINGS = (
     "engine",
@@ -183,7 +185,7 @@ def measured(asked: list[Question]) -> dict[str, Json]:
 def _asked_of_others(question: Question, others: Iterable[peers.Peer]) -> Iterable[tuple[str, float, bool | None]]:
     """Yield (name, CPU seconds, what it says) of everybody but the whole engine."""
     start = time.thread_time()
-    said = _alone(question.old, question.new)
+    said = _said(alone(question.old, question.new))
     yield ALONE, time.thread_time() - start, said
     for peer in others:
         ask = peer.prepared(question.old, question.new)
@@ -192,12 +194,13 @@ def _asked_of_others(question: Question, others: Iterable[peers.Peer]) -> Iterab
         yield peer.name, time.thread_time() - start, said
 
 
-def _alone(old: Json, new: Json) -> bool | None:
+def alone(old: Json, new: Json) -> Answer:
+    """Ask this engine without the second prover behind it."""
     try:
         prepared = prepare([Side(old)], [Side(new)], BUDGET)
-    except (UnusableSchema, CannotValidate, RecursionError):
-        return None
-    return True if proven_by_structure(prepared, BUDGET) else _said(search(prepared, BUDGET))
+    except (UnusableSchema, CannotValidate, RecursionError) as problem:
+        return GaveUp(str(problem))
+    return Nothing() if proven_by_structure(prepared, prepared.prover(BUDGET)) else search(prepared, BUDGET)
 
 
 def _said(answer: object) -> bool | None:

@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 
-from bench.against_peers import alone, compared, made
+from bench.against_peers import compared, made
 from bench.made import Maker
 from registry.cli import peers
-from registry.cli.benching import questions
+from registry.cli.benching import alone, questions
 from registry.core.solver import Found, GaveUp, Nothing
 from tests.shared import SHARED
 
