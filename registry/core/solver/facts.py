@@ -15,7 +15,7 @@ from registry.core.solver.conjunction import flatten, in_place
 from registry.core.solver.graph import NEVER, NO_PATTERN, NUMBERS, TYPES, Node, key
 from registry.core.solver.numbers import exact
 from registry.core.solver.regex_matcher import search_text
-from registry.core.solver.regex_members import no_string
+from registry.core.solver.regex_members import Work, no_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,6 +62,7 @@ class Facts:
     required: frozenset[str] = frozenset()
     min_properties: int = 0
     max_properties: int | None = None
+    work: Work = field(default_factory=Work)
     _asked: dict[str, tuple[Node, ...]] = field(default_factory=dict)
 
     def names(self) -> list[str]:
@@ -124,13 +125,13 @@ class Facts:
         """
         if any("propertyNames" in atom.one and _listed(atom.one["propertyNames"]) is not None for atom in self.atoms):
             return []
-        cases = [Other((), frozenset(), ())]
+        cases = [Other((), frozenset(), (), self.work)]
         for atom in self.atoms:
             patterns = {name: node for name, node in atom.patterns().items() if exact_name(name) is None}
             none = Other((), frozenset(patterns), _rest(atom))
             options = [none, *(Other((pattern,), frozenset(), (node,)) for pattern, node in patterns.items())]
             if len(cases) * len(options) > 32:
-                return [Other((), frozenset(), ())]
+                return [Other((), frozenset(), (), self.work)]
             cases = [case.joined(option) for case in cases for option in options]
         return [case for case in cases if not case.is_impossible()]
 
@@ -148,18 +149,19 @@ class Other:
     matched: tuple[str, ...]
     unmatched: frozenset[str]
     nodes: tuple[Node, ...]
+    work: Work = field(default_factory=Work, compare=False)
 
     def is_impossible(self) -> bool:
         """Say whether no name is of this case."""
         if self.unmatched & set(self.matched):
             return True
-        return bool(self.matched) and no_string(self.matched, tuple(sorted(self.unmatched)), (0, None))
+        return bool(self.matched) and no_string(self.matched, tuple(sorted(self.unmatched)), (0, None), self.work)
 
     def always(self, pattern: str) -> bool:
         """Say whether every name of this case is proven to match a pattern."""
         if pattern in self.matched:
             return True
-        return no_string(self.matched, (*sorted(self.unmatched), pattern), (0, None))
+        return no_string(self.matched, (*sorted(self.unmatched), pattern), (0, None), self.work)
 
     def never(self, pattern: str) -> bool:
         """Say whether no name of this case is proven to match a pattern.
@@ -168,11 +170,13 @@ class Other:
         """
         if pattern in self.unmatched or exact_name(pattern) is not None:
             return True
-        return no_string((*self.matched, pattern), tuple(sorted(self.unmatched)), (0, None))
+        return no_string((*self.matched, pattern), tuple(sorted(self.unmatched)), (0, None), self.work)
 
     def joined(self, other: Other) -> Other:
         """Return the case where both hold."""
-        return Other(self.matched + other.matched, self.unmatched | other.unmatched, self.nodes + other.nodes)
+        return Other(
+            self.matched + other.matched, self.unmatched | other.unmatched, self.nodes + other.nodes, self.work
+        )
 
 
 def own_property(atom: Node, name: str) -> list[Node]:
@@ -230,9 +234,9 @@ def _evaluates_items(atom: Node) -> bool:
     )
 
 
-def gather(nodes: Iterable[Node]) -> Facts:
-    """Gather the facts of a conjunction."""
-    facts = Facts(flatten(nodes))
+def gather(nodes: Iterable[Node], work: Work | None = None) -> Facts:
+    """Gather the facts of a conjunction; what comparing its patterns takes is added to ``work``."""
+    facts = Facts(flatten(nodes), work=work or Work())
     for atom in facts.atoms:
         _types_and_values(facts, atom)
         _numbers(facts, atom)

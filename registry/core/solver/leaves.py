@@ -170,7 +170,7 @@ def _no_string(facts: Facts, least: int, most: int | None, *unmatched: str) -> b
         return False
     ends = [end for end in (most, facts.max_length) if end is not None]
     lengths = (max(least, facts.min_length), min(ends, default=None))
-    return no_string(tuple(facts.patterns), (*facts.no_patterns, *unmatched), lengths)
+    return no_string(tuple(facts.patterns), (*facts.no_patterns, *unmatched), lengths, facts.work)
 
 
 def no_multiple(facts: Facts) -> bool:

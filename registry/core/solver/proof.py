@@ -25,6 +25,7 @@ from registry.core.solver.leaves import (
 )
 from registry.core.solver.made_nodes import MadeNodes
 from registry.core.solver.refutation import refuted
+from registry.core.solver.regex_members import Work
 from registry.core.solver.unevaluated import cases, is_closing
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ MAX_SPLITS = 5
 MAX_DISCRIMINATED = 40
 MAX_EXCLUDED = 4
 ATOMS_A_STEP = 8
+MOVES_A_STEP = 20  # of automata
 
 
 class OutOfBudgetError(Exception):
@@ -57,6 +59,7 @@ class Prover:
     leaned: set[Goal] = field(default_factory=set)
     known: dict[Goal, bool] = field(default_factory=dict)
     made: MadeNodes = field(default_factory=MadeNodes)
+    work: Work = field(default_factory=Work)  # with patterns, not yet counted in steps
 
     def contained(self, nodes: Iterable[Node], target: Node, splits: frozenset[Kind] = frozenset()) -> bool:
         """Say whether every value that all nodes accept is proven to be accepted by the target."""
@@ -87,7 +90,7 @@ class Prover:
         """Say whether it is proven that no value is accepted by all nodes."""
         flat = flatten(nodes)
         goal = ("empty", frozenset(node.kind for node in flat))
-        return self._pursue(goal, len(flat), lambda: self._empty(gather(flat)))
+        return self._pursue(goal, len(flat), lambda: self._empty(gather(flat, self.work)))
 
     def _pursue(self, goal: Goal, size: int, attempt: Any) -> bool:
         if goal in self.known:
@@ -97,7 +100,8 @@ class Prover:
                 self.leaned.add(goal)
                 return True
             return False
-        self.steps -= 1 + size // ATOMS_A_STEP
+        walked, self.work.moves = divmod(self.work.moves, MOVES_A_STEP)
+        self.steps -= 1 + size // ATOMS_A_STEP + walked
         if self.steps < 0:
             raise OutOfBudgetError
         if self.levels >= MAX_LEVELS:
@@ -136,7 +140,7 @@ class Prover:
     def _contained(self, flat: Nodes, target: Node, splits: frozenset[Kind]) -> bool:
         if target.false:
             return self.empty(flat)
-        facts = gather(flat)
+        facts = gather(flat, self.work)
         finite = self._finite(facts)
         if finite is not None:
             self.steps -= len(finite) * sum(map(len, target.many.values())) // 20

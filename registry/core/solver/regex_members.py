@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 MAX_WALK = 4_000
 MAX_PRODUCT = 3_000
+MAX_MOVES = 40_000  # of one product; the slowest take 25 microseconds each
+_THREADS_A_MOVE = 8
 _VISITS = 3
 _SAMPLES = 2
 
@@ -153,24 +156,46 @@ def _without_looks(node: Node) -> Node:
             return node
 
 
-@lru_cache(maxsize=4096)
-def no_string(matched: tuple[str, ...], unmatched: tuple[str, ...], lengths: tuple[int, int | None]) -> bool:
+@dataclass(slots=True)
+class Work:
+    """How many moves of automata some questions took, known answers counted again: the same on every machine."""
+
+    moves: int = 0
+
+
+def no_string(
+    matched: tuple[str, ...], unmatched: tuple[str, ...], lengths: tuple[int, int | None], work: Work | None = None
+) -> bool:
     """Say whether it is proven that no string of these lengths is matched by all of some patterns and none of others.
 
-    False is "not proven": there is one, a pattern isn't understood, or the automata's product is too large.
+    False is "not proven": there is one, a pattern isn't understood, or the automata's product is too large. What it
+    takes is added to ``work``.
     """
+    proven, moves = _no_string(matched, unmatched, lengths)
+    if work is not None:
+        work.moves += moves
+    return proven
+
+
+@lru_cache(maxsize=4096)
+def _no_string(
+    matched: tuple[str, ...], unmatched: tuple[str, ...], lengths: tuple[int, int | None]
+) -> tuple[bool, int]:
+    """Return the answer, and the moves that it took."""
     try:
         parts = [parse(pattern).conjuncts() for pattern in matched]
         wanted = [part for taken, _ in parts for part in taken]
         unwanted = [part for _, left in parts for part in left] + [parse(pattern) for pattern in unmatched]
         if any(pattern.opaque or _has_looks(pattern.tree) for pattern in (*wanted, *unwanted)):
-            return False
+            return False, 0
         return _is_barren(wanted, unwanted, lengths)
     except (Unsupported, InvalidPattern):
-        return False
+        return False, 0
 
 
-def _is_barren(wanted: Sequence[Pattern], unwanted: Sequence[Pattern], lengths: tuple[int, int | None]) -> bool:
+def _is_barren(
+    wanted: Sequence[Pattern], unwanted: Sequence[Pattern], lengths: tuple[int, int | None]
+) -> tuple[bool, int]:
     """Go to every state of the product, lengths told apart as far as they matter."""
     alphabet = Alphabet([pattern.tree for pattern in (*wanted, *unwanted)])
     walkers = [_Walker(pattern, alphabet) for pattern in (*wanted, *unwanted)]
@@ -178,19 +203,24 @@ def _is_barren(wanted: Sequence[Pattern], unwanted: Sequence[Pattern], lengths: 
     longest = least if most is None else max(least, most + 1)
     queue: deque[tuple[int, tuple[State | None, ...]]] = deque([(0, tuple(one.automaton.first for one in walkers))])
     kept = {(queue[0][0], queue[0][1])}
+    moves = 0
     while queue:
         length, states = queue.popleft()
+        threads = sum(len(state.threads) for state in states if state is not None)
+        moves += (alphabet.end + 1) * (1 + threads // _THREADS_A_MOVE)
+        if moves > MAX_MOVES:
+            return False, moves
         if most is not None and length > most:
             continue
         ends = [walker.step(state, alphabet.end) for walker, state in zip(walkers, states, strict=True)]
         if length >= least and _fits(walkers, ends, len(wanted)):
-            return False
+            return False, moves
         for symbol in range(alphabet.end):
             after = tuple(walker.step(state, symbol) for walker, state in zip(walkers, states, strict=True))
             following = (min(length + 1, longest), after)
             if following not in kept and not _is_lost(walkers, after, len(wanted)):
                 if len(kept) >= MAX_PRODUCT:
-                    return False
+                    return False, moves
                 kept.add(following)
                 queue.append(following)
-    return True
+    return True, moves

@@ -50,6 +50,19 @@ CARDS = [
             "patternProperties": {f"^p{at}[a-z]+$": {"type": "string"} for at in range(300)},
         }
     )),
+    ("read", "patterns with large automata", card(
+        {
+            "type": "object",
+            "required": [f"p{at}" for at in range(20)],
+            "properties": {
+                f"p{at}": {
+                    "type": "string",
+                    "allOf": [{"pattern": f"^(a|b)*a(a|b){{{size}}}c{at}$"} for size in (11, 12)],
+                }
+                for at in range(20)
+            },
+        }
+    )),
     ("read", "many multiples", card(
         {"type": "object", "properties": {"a": {"allOf": [{"multipleOf": at / 7} for at in range(1, 300)]}}}
     )),

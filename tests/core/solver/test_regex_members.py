@@ -1,6 +1,6 @@
 import pytest
 
-from registry.core.solver.regex_members import strings
+from registry.core.solver.regex_members import Work, no_string, strings
 from registry.core.solver.regex_syntax import parse
 
 
@@ -40,3 +40,11 @@ def test_what_is_no_member_is_found_short_strings_that_do_not_match(pattern, exp
 )
 def test_strings_are_found_where_patterns_differ(matched, unmatched, lengths, expected):
     assert expected == list(strings(list(map(parse, matched)), list(map(parse, unmatched)), 1, lengths))
+
+
+def test_a_known_answer_counts_as_much_work_as_a_new_one():
+    first, again = Work(), Work()
+    for work in (first, again):
+        assert not no_string(("^(a|b)*a(a|b){6}c$",), (), (0, None), work)
+    assert first == again
+    assert first.moves > 100
