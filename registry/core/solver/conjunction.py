@@ -8,12 +8,14 @@ from registry.core.solver.refutation import implied
 from registry.core.solver.unevaluated import cases, is_closing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from registry.core.solver.graph import Kind, Node
 
 IN_PLACE_ROWS = ("allOf", "anyOf", "oneOf")
 IN_PLACE_ONES = ("if", "then", "else")
+ATOMS_A_STEP = 8
+NAMES_A_STEP = 50  # each held against each pattern of names
 
 
 def flatten(nodes: Iterable[Node]) -> tuple[Node, ...]:
@@ -44,6 +46,16 @@ def _beside(node: Node) -> tuple[Node, ...]:
     if not node.unfinished:
         node.beside = tuple(found)
     return tuple(found)
+
+
+def weight(flat: Sequence[Node]) -> int:
+    """Return how many more steps a large conjunction takes than a small one."""
+    names = sum(
+        len(atom.properties()) + len(atom.keywords.get("required", ())) + len(atom.keywords.get("enum", ()))
+        for atom in flat
+    )
+    patterns = sum(len(atom.patterns()) for atom in flat)
+    return len(flat) // ATOMS_A_STEP + names * (1 + patterns) // NAMES_A_STEP
 
 
 def in_place(node: Node) -> list[Node]:

@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.conjunction import flatten, in_place
+from registry.core.solver.conjunction import flatten, in_place, weight
+from registry.core.solver.emptiness import impossible
 from registry.core.solver.evaluation import accepts, both
 from registry.core.solver.facts import Facts, exact_name, gather, matches
 from registry.core.solver.graph import NUMBERS, TYPE_NODES, Kind, Node
 from registry.core.solver.leaves import (
     finite_values,
-    no_multiple,
-    no_text,
     numbers_hold,
     spelt,
     strings_hold,
@@ -39,8 +38,8 @@ MAX_LEVELS = 70
 MAX_SPLITS = 5
 MAX_DISCRIMINATED = 40
 MAX_EXCLUDED = 4
-ATOMS_A_STEP = 8
-MOVES_A_STEP = 20  # of automata
+MOVES_A_STEP = 10  # of automata
+VALUES_A_STEP = 20  # each held against each schema in place
 
 
 class OutOfBudgetError(Exception):
@@ -67,7 +66,7 @@ class Prover:
         if target.trivial or any(node.kind == target.kind or node.false for node in flat):
             return True
         goal = ("in", frozenset(node.kind for node in flat), target.kind, splits)
-        return self._pursue(goal, len(flat), lambda: self._contained(flat, target, splits))
+        return self._pursue(goal, flat, lambda: self._contained(flat, target, splits))
 
     def contained_within(self, steps: int, nodes: Iterable[Node], target: Node) -> bool:
         """Ask ``contained`` with a part of the steps: one hard question leaves the rest for others."""
@@ -90,9 +89,9 @@ class Prover:
         """Say whether it is proven that no value is accepted by all nodes."""
         flat = flatten(nodes)
         goal = ("empty", frozenset(node.kind for node in flat))
-        return self._pursue(goal, len(flat), lambda: self._empty(gather(flat, self.work)))
+        return self._pursue(goal, flat, lambda: self._empty(gather(flat, self.work)))
 
-    def _pursue(self, goal: Goal, size: int, attempt: Any) -> bool:
+    def _pursue(self, goal: Goal, flat: Nodes, attempt: Any) -> bool:
         if goal in self.known:
             return self.known[goal]
         if goal in self.open:
@@ -101,7 +100,7 @@ class Prover:
                 return True
             return False
         walked, self.work.moves = divmod(self.work.moves, MOVES_A_STEP)
-        self.steps -= 1 + size // ATOMS_A_STEP + walked
+        self.steps -= 1 + weight(flat) + walked
         if self.steps < 0:
             raise OutOfBudgetError
         if self.levels >= MAX_LEVELS:
@@ -143,7 +142,6 @@ class Prover:
         facts = gather(flat, self.work)
         finite = self._finite(facts)
         if finite is not None:
-            self.steps -= len(finite) * sum(map(len, target.many.values())) // 20
             return all(
                 both(accepts(node, value) for node in flat) is False or accepts(target, value) is True
                 for value in finite
@@ -162,7 +160,9 @@ class Prover:
         finite = finite_values(facts)
         if finite is None or len(finite) > 100_000:
             return None
-        self.steps -= len(finite) // 20
+        self.steps -= len(finite) * sum(len(in_place(atom)) for atom in facts.atoms) // VALUES_A_STEP
+        if self.steps < 0:
+            raise OutOfBudgetError
         return spelt(finite) if self.spells else finite
 
     def _splits(self, facts: Facts, target: Node, splits: frozenset[Kind]) -> Iterator[tuple[Kind, list[Nodes]]]:
@@ -313,9 +313,9 @@ class Prover:
     def _at_most(self, facts: Facts, most: int) -> bool:
         if facts.max_properties is not None and facts.max_properties <= most:
             return True
-        return len(facts.names()) <= most and self._closed(facts)
+        return len(facts.names()) <= most and self.closed(facts)
 
-    def _closed(self, facts: Facts) -> bool:
+    def closed(self, facts: Facts) -> bool:
         """Say whether no property comes whose name isn't mentioned."""
         return all(self.empty_below(case.nodes) for case in facts.others())
 
@@ -353,7 +353,7 @@ class Prover:
         if any(self.below((atom.one["propertyNames"],), wanted) for atom in facts.atoms if "propertyNames" in atom.one):
             return True
         mentioned = all(accepts(wanted, name) is True or self._absent(facts, name) for name in facts.names())
-        return mentioned and (self.below((TYPE_NODES["string"],), wanted) or self._closed(facts))
+        return mentioned and (self.below((TYPE_NODES["string"],), wanted) or self.closed(facts))
 
     def _unevaluated(self, facts: Facts, target: Node, closed: Node) -> bool:
         sure = surely_applied(target)
@@ -374,7 +374,7 @@ class Prover:
         finite = self._finite(facts)
         if finite is not None and all(both(accepts(node, each) for node in facts.atoms) is False for each in finite):
             return True
-        if all(self._impossible(facts, name) for name in facts.types):
+        if all(impossible(self, facts, name) for name in facts.types):
             return True
         for atom in facts.atoms:
             if "not" in atom.one and self.contained(facts.atoms, atom.one["not"]):
@@ -383,19 +383,3 @@ class Prover:
                 if row in atom.many and all(self.empty((*facts.atoms, each)) for each in atom.many[row]):
                     return True
         return False
-
-    def _impossible(self, facts: Facts, name: str) -> bool:
-        """Say whether no value of a type is left."""
-        match name:
-            case "object":
-                if any(self.empty_below(facts.property(each)) for each in sorted(facts.required)):
-                    return True
-                return facts.min_properties > len(facts.names()) and self._closed(facts)
-            case "array":
-                return any(self.empty_below(facts.item(index)) for index in range(min(facts.min_items, 50)))
-            case "literal" | "integer" | "number":
-                return no_multiple(facts)
-            case "string":
-                return no_text(facts)
-            case _:
-                return False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MAX_WALK = 4_000
 MAX_PRODUCT = 3_000
-MAX_MOVES = 40_000  # of one product; the slowest take 25 microseconds each
+MAX_MOVES = 20_000  # of one product; the slowest take 25 microseconds each
 _THREADS_A_MOVE = 8
 _VISITS = 3
 _SAMPLES = 2
