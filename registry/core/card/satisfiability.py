@@ -9,15 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from registry.core.card.flaws import finding_of, flaw_findings
 from registry.core.errors import Finding
 from registry.core.solver import BUDGET, Side
 from registry.core.solver.finding import prepare
 from registry.core.solver.meaning import UnusableSchema
 from registry.core.solver.proof import OutOfBudgetError, Prover
+from registry.core.solver.unsatisfiable import flaws
 from registry.core.solver.validators import CannotValidate
 
 if TYPE_CHECKING:
+    from registry.core.card.model import Json
     from registry.core.card.references import Graph, Node
+    from registry.core.solver.unsatisfiable import Flaw
 
 MAX_SUBSCHEMAS = 400  # of one schema
 UNEVALUATED = frozenset({"unevaluatedItems", "unevaluatedProperties"})
@@ -31,9 +35,13 @@ class Allowance:
 
     subschemas: int = 1_200
     steps: int = 1_000
+    flaw_steps: int = 4_500  # for what is unsatisfiable inside; where they end, nothing more is told
 
     def findings(self, graph: Graph) -> list[Finding]:
-        """Say that a schema without faults accepts nothing, or can't be compared; nothing where it takes too much."""
+        """Say that a schema without faults accepts nothing, or can't be compared, and which parts of it accept nothing.
+
+        Nothing where it takes too much.
+        """
         size = len(graph.nodes)
         cost = size * (UNEVALUATED_FACTOR if any(_has_unevaluated(node) for node in graph.nodes) else 1)
         if size > MAX_SUBSCHEMAS or cost > self.subschemas or _pairs(graph.nodes) > MAX_PAIRS:
@@ -50,8 +58,20 @@ class Allowance:
         except (OutOfBudgetError, RecursionError):
             is_empty = False
         self.steps = max(prover.steps, 0)
-        message = "accepts no value at all, so nobody could ever call this; loosen it"
-        return [Finding("unsatisfiable", "", message)] if is_empty else []
+        prover.steps = self.flaw_steps
+        found = flaws(question.graph, prover)
+        self.flaw_steps = max(prover.steps, 0)
+        return _findings(graph.root.schema, found, is_empty=is_empty)
+
+
+def _findings(schema: Json, found: list[Flaw], *, is_empty: bool) -> list[Finding]:
+    """Return the error of an empty schema and the warnings of its parts; the root's own flaw is the error's reason."""
+    own = [flaw for flaw in found if flaw.node.pointer == "" and flaw.kind in {"nothing", "endless"} and not flaw.type]
+    if not is_empty and not own:
+        return flaw_findings(schema, found)
+    why = f": {finding_of(own[0]).message}" if own else "; its parts' warnings say why" if found else "; loosen it"
+    message = f"accepts no value at all, so nobody could ever call this{why}"
+    return [Finding("unsatisfiable", "", message), *flaw_findings(schema, [each for each in found if each not in own])]
 
 
 def _has_unevaluated(node: Node) -> bool:
@@ -66,8 +86,20 @@ def _pairs(nodes: list[Node]) -> int:
             continue
         for keyword in ("enum", "required", "properties"):
             given = node.schema.get(keyword)
-            names += len(given) if isinstance(given, list | dict) else 0
+            if isinstance(given, list | dict):
+                names += _parts(given) if keyword == "enum" else len(given)
         patterned = node.schema.get("patternProperties")
         patterns += len(patterned) if isinstance(patterned, dict) else 0
         patterns += "pattern" in node.schema
     return names * patterns
+
+
+def _parts(value: Json) -> int:
+    """Return of how many values one is made."""
+    found, waiting = 0, [value]
+    while waiting:
+        here = waiting.pop()
+        found += 1
+        if isinstance(here, dict | list):
+            waiting.extend(here.values() if isinstance(here, dict) else here)
+    return found

@@ -142,6 +142,7 @@ class Prover:
         facts = gather(flat, self.work)
         finite = self._finite(facts)
         if finite is not None:
+            self.steps -= len(finite) * len(in_place(target)) // VALUES_A_STEP
             return all(
                 both(accepts(node, value) for node in flat) is False or accepts(target, value) is True
                 for value in finite

@@ -30,6 +30,15 @@ def nested(levels):
     return json.loads('{"a":' * levels + "1" + "}" * levels)
 
 
+def levels(count):
+    """Return a schema of levels within one another, each with names of its own for the same value."""
+    schema = {}
+    for level in range(count):
+        names = {f"q{level}_{at}": {"type": "string"} for at in range(8)}
+        schema = {"allOf": [schema], "properties": names, "required": [f"r{level}_{at}" for at in range(80)]}
+    return {"type": "object", **schema}
+
+
 NODE = {"properties": {"a": {"$ref": "#/$defs/n"}}}
 THREE_WAYS = {**NODE, "$defs": {"n": {"anyOf": [{**NODE, "required": ["b"]}, {**NODE, "required": ["c"]}, NODE]}}}
 ARRAY = {"type": "array", "minItems": 1000}
@@ -61,6 +70,17 @@ CARDS = [
                 }
                 for at in range(20)
             },
+        }
+    )),
+    ("read", "levels of all of", card(levels(24))),
+    ("read", "values of alternatives", card(
+        {"enum": [f"p{at}" for at in range(1900)], "oneOf": [{"maxLength": 900 + at} for at in range(30)]}
+    )),
+    ("read", "names of alternatives", card(
+        {
+            "type": "object",
+            "required": [f"p{at}" for at in range(9000)],
+            "oneOf": [{"maxProperties": 9000 + at} for at in range(600)],
         }
     )),
     ("read", "many multiples", card(
