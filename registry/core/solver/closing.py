@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from registry.core.solver.dialects import token
+from registry.core.solver.dialects import named_by, token
 from registry.core.solver.meaning import Meaning
 from registry.core.solver.regex_matcher import search_text
 
@@ -49,11 +49,7 @@ class _Closing:
 
     def target(self, reference: str) -> Json:
         """Return what a pointer reference names in the document."""
-        node = self.meaning.schema
-        for step in reference[1:].split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            node = node[int(name)] if isinstance(node, list) else node[name]
-        return node
+        return named_by(self.meaning.schema, reference[1:])
 
     def note(self, old: str, at: str) -> None:
         self.origins[at] = self.meaning.origins.get(old, old)

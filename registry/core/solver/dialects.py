@@ -97,3 +97,12 @@ def assertions(node: Mapping[str, Json], number: int) -> dict[str, Json]:
         if lists:
             result["dependentRequired"] = lists
     return result
+
+
+def named_by(document: Json, pointer: str) -> Json:
+    """Return what a JSON Pointer names, which must be there."""
+    node = document
+    for step in pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        node = node[int(name)] if isinstance(node, list) else node[name]
+    return node

@@ -187,5 +187,7 @@ def _proven_by_algebra(prepared: Prepared) -> bool:
     if any("$draft4Integer" in str(schema) for schema in refusing):
         return False
     return (
-        any(algebra.is_contained(accepting, target) for target in refusing) if refusing else algebra.is_empty(accepting)
+        any(algebra.is_contained(accepting or [True], target) for target in refusing)
+        if refusing
+        else algebra.is_empty(accepting)
     )

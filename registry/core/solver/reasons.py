@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver import algebra
-from registry.core.solver.dialects import LITERAL
+from registry.core.solver.dialects import LITERAL, MANY, NAMED, ONE, named_by
 from registry.core.solver.finding import BUDGET, Budget, Prepared, answer, find, prepare
 from registry.core.solver.meaning import UnusableSchema
 from registry.core.solver.question import Found, GaveUp, Nothing, Reason, Side
@@ -18,7 +18,7 @@ from registry.core.solver.validators import CannotValidate, Disagreement, accept
 from registry.core.solver.ways import Ways
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from registry.core.solver.ways import Way
 
@@ -28,7 +28,7 @@ MAX_REASONS = 64
 STEPS_EACH = 1_500
 CANDIDATES_EACH = 60
 
-_REFERENCES = ("$ref", "$dynamicRef")
+_ONES = ONE | {"items", "unevaluatedItems"}
 
 
 def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget = BUDGET) -> tuple[Reason, ...]:
@@ -73,7 +73,8 @@ def _told(prepared: Prepared, ways: Sequence[Way]) -> Iterator[Reason]:
     rows = candidates_each(accepting, skeletons, STEPS_EACH, common)
     for way, skeleton, values in zip(ways, skeletons, rows, strict=True):
         text = str(skeleton)
-        document = {**common, "allOf": [skeleton]} if any(each in text for each in _REFERENCES) else skeleton
+        whole = {**common, "allOf": [skeleton]}
+        document = whole if "$dynamicRef" in text else _standing_alone(refusing[0], way.skeleton)
         shown = _show(prepared, values, document)
         if isinstance(shown, GaveUp) and LITERAL not in text and algebra.is_contained(accepting, document):
             continue
@@ -99,13 +100,37 @@ def _refuses(document: Json, value: Json) -> bool:
     return not accepts(document, value)
 
 
-def _moved(schema: Json) -> Json:
-    """Point references at the whole document's new place."""
-    if isinstance(schema, list):
-        return [_moved(item) for item in schema]
+def _standing_alone(root: Json, skeleton: Json) -> Json:
+    """Return a skeleton as a document of its own, with only what it refers to: it is asked often, the root is large."""
+    names: dict[str, str] = {}
+    left: list[str] = []
+
+    def renamed(reference: str) -> str:
+        if reference not in names:
+            names[reference] = str(len(names))
+            left.append(reference)
+        return f"#/$defs/{names[reference]}"
+
+    body = _moved(skeleton, renamed)
+    definitions: dict[str, Json] = {}
+    while left:
+        reference = left.pop()
+        definitions[names[reference]] = _moved(named_by(root, reference[1:]), renamed)
+    return {"$defs": definitions, "allOf": [body]} if definitions else body
+
+
+def _moved(schema: Json, renamed: Callable[[str], str] = lambda reference: "#/$defs/whole" + reference[1:]) -> Json:
+    """Point references at what they name in its new place; constants that look like references stay as they are."""
     if not isinstance(schema, dict):
         return schema
-    return {
-        name: "#/$defs/whole" + value[1:] if name == "$ref" and isinstance(value, str) else _moved(value)
-        for name, value in schema.items()
-    }
+    result: dict[str, Json] = {}
+    for keyword, value in schema.items():
+        if keyword == "$ref":
+            result[keyword] = renamed(value)
+        elif keyword in MANY:
+            result[keyword] = [_moved(each, renamed) for each in value]
+        elif keyword in NAMED:
+            result[keyword] = {name: _moved(each, renamed) for name, each in value.items()}
+        else:
+            result[keyword] = _moved(value, renamed) if keyword in _ONES else value
+    return result
