@@ -230,7 +230,7 @@ def as_markdown(report: dict[str, Json]) -> str:
         "",
         "Unsound is a yes to what is false, a false alarm a no to what is true; times are CPU time of one process.",
         (
-            f"{report['labels_refuted']} pairs count as false although their source says true: "
+            f"{report['labels_refuted']} questions count as false although the pair's source says true: "
             "a value that two validators checked refutes it."
         ),
         f"A schema against itself: median {report['same_schema_median_ms']} ms.",
