@@ -36,6 +36,7 @@ OFFLINE = [
     (1, ("lint", TEAM, "broken.json"), "a card that is not valid"),
     (2, ("lint", "none.yaml"), "no such file"),
     (2, ("lint",), "no file is named"),
+    (2, ("bench", "solver", "none.jsonl"), "no such file to measure with"),
     (0, ("diff", TEAM, TEAM), "no change"),
     (1, ("diff", TEAM, BROKEN), "a break"),
     (2, ("diff", TEAM, "broken.json"), "one of them is no card: there is nothing to compare with"),

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from registry.core.card.references import Graph, Node
     from registry.core.solver.unsatisfiable import Flaw
 
-MAX_SUBSCHEMAS = 400  # of one schema
+MAX_SUBSCHEMAS = 700  # of one schema
 UNEVALUATED = frozenset({"unevaluatedItems", "unevaluatedProperties"})
 UNEVALUATED_FACTOR = 3  # what is unevaluated is found case by case
-MAX_PAIRS = 2_000  # of a pattern and a name: a proof holds each name against each pattern
+MAX_PAIRS = 10_000  # of a pattern and a name: a proof holds each name against each pattern
 
 
 @dataclass(slots=True)
 class Allowance:
     """What proofs about the schemas of one card may take together."""
 
-    subschemas: int = 1_200
-    steps: int = 1_000
+    subschemas: int = 1_500
+    steps: int = 1_500
     flaw_steps: int = 4_500  # for what is unsatisfiable inside; where they end, nothing more is told
 
     def findings(self, graph: Graph) -> list[Finding]:
