@@ -263,7 +263,7 @@ class Ways:
             if matches(pattern, name) is None:
                 yield _way(target, f"/patternProperties/{token(pattern)}", rule, place)
                 return
-            if matches(pattern, name) and name not in target.properties():
+            if matches(pattern, name):
                 yield from self._property(facts, name, node, place)
         step = Step("{}", names=lambda name: matches(pattern, name) is True)
         for case in facts.others():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.core.solver import Found, GaveUp, Nothing, Side, find, reasons
+from registry.core.solver import Found, GaveUp, Nothing, Side, find
 from registry.core.solver.finding import BUDGET, prepare
 
 
@@ -38,10 +38,3 @@ def test_nothing_that_accepts_is_a_question_too():
     assert isinstance(find([], [Side({"type": "string"}), Side({"pattern": "a+"})]), GaveUp | Nothing)
     assert isinstance(find([], [Side({"type": "string"})]), Found)
     assert isinstance(find([], [Side(True)]), Nothing)
-
-
-def test_a_constant_that_looks_like_a_reference_stays_one():
-    old = {"properties": {"a": {"anyOf": [{"const": {"$ref": "#/components/x"}}, {"type": "string"}]}}}
-    new = {"properties": {"a": {"anyOf": [{"const": {"$ref": "#/components/x"}}, {"type": "string", "maxLength": 3}]}}}
-    (found,) = reasons([Side(old)], [Side(new)])
-    assert ("/properties/a/anyOf/1/maxLength", "aaaa") == (found.pointer, found.answer.value["a"])
