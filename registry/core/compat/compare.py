@@ -71,10 +71,16 @@ def _levelled(changes: Iterable[Change], policy: Policy) -> Iterator[Change]:
 
 
 def ordered(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Return the distinct changes, highest level first; a definition that is used twice changes once."""
-    distinct = {change.fingerprint: change for change in reversed(list(changes))}
-    rows = list(distinct.values())[::-1]
-    return tuple(sorted(rows, key=lambda change: -ORDER[change.level]))
+    """Return the distinct changes, highest level first; a definition that is used twice changes once.
+
+    Of equal ones that is kept which is certain, and then the first.
+    """
+    distinct: dict[str, Change] = {}
+    for change in changes:
+        known = distinct.setdefault(change.fingerprint, change)
+        if known.certainty == "unproven" and change.certainty == "certain":
+            distinct[change.fingerprint] = change
+    return tuple(sorted(distinct.values(), key=lambda change: -ORDER[change.level]))
 
 
 def highest(changes: Sequence[Change]) -> Bump:

@@ -15,7 +15,7 @@ Side = Literal[
     "input", "output", "pause", "failure", "guarantee", "limit", "security", "interface", "permission", "card"
 ]
 
-ENGINE_VERSION = "2"  # raised when a verdict or a fingerprint may differ: stored reports of another one are not reused
+ENGINE_VERSION = "3"  # raised when a verdict or a fingerprint may differ: stored reports of another one are not reused
 POLICY_VERSION = "1"
 
 

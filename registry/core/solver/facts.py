@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.conjunction import flatten, in_place
-from registry.core.solver.graph import NEVER, NO_PATTERN, NUMBERS, TYPES, Node, key
+from registry.core.solver.graph import NEVER, NO_PATTERN, NUMBERS, TYPES, Kind, Node, key
 from registry.core.solver.numbers import exact
 from registry.core.solver.regex_matcher import search_text
 from registry.core.solver.regex_members import Work, no_string
@@ -63,10 +63,25 @@ class Facts:
     min_properties: int = 0
     max_properties: int | None = None
     work: Work = field(default_factory=Work)
+    # Asked for very often, and settled once everything is gathered.
     _asked: dict[str, tuple[Node, ...]] = field(default_factory=dict)
+    _kinds: frozenset[Kind] | None = None
+    _names: tuple[str, ...] | None = None
+    _others: tuple[Other, ...] | None = None
 
-    def names(self) -> list[str]:
+    def include(self, node: Node) -> bool:
+        """Say whether a node is one of the conjunction's on the face of it."""
+        if self._kinds is None:
+            self._kinds = frozenset(atom.kind for atom in self.atoms)
+        return node.resolved.kind in self._kinds or node.resolved.trivial
+
+    def names(self) -> tuple[str, ...]:
         """Return every property name that is mentioned, in order."""
+        if self._names is None:
+            self._names = tuple(self._mentioned())
+        return self._names
+
+    def _mentioned(self) -> dict[str, None]:
         found: dict[str, None] = {}
         for atom in self.atoms:
             found.update(dict.fromkeys(atom.properties()))
@@ -77,7 +92,7 @@ class Facts:
                 # An alternative may evaluate a name that the atom itself doesn't mention.
                 found.update((name, None) for node in in_place(atom) for name in node.properties())
         found.update(dict.fromkeys(sorted(self.required)))
-        return list(found)
+        return found
 
     def prefix(self) -> int:
         """Return how many leading positions of an array are described by themselves."""
@@ -117,12 +132,17 @@ class Facts:
                 if "unevaluatedProperties" in atom.one and not may_evaluate(atom, name):
                     yield atom.one["unevaluatedProperties"]
 
-    def others(self) -> list[Other]:
+    def others(self) -> tuple[Other, ...]:
         """Return what holds for names that nobody mentions, case by case.
 
         Each atom's name matches one of its patterns (and maybe more), or none; at most 32 cases, else one without
         facts. A pattern that only one name matches mentions that name.
         """
+        if self._others is None:
+            self._others = tuple(self._unmentioned())
+        return self._others
+
+    def _unmentioned(self) -> list[Other]:
         if any("propertyNames" in atom.one and _listed(atom.one["propertyNames"]) is not None for atom in self.atoms):
             return []
         cases = [Other((), frozenset(), (), self.work)]

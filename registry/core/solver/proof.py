@@ -14,7 +14,7 @@ from registry.core.solver.conjunction import flatten, in_place, weight
 from registry.core.solver.emptiness import impossible
 from registry.core.solver.evaluation import accepts, both
 from registry.core.solver.facts import Facts, exact_name, gather, matches
-from registry.core.solver.graph import NUMBERS, TYPE_NODES, Kind, Node
+from registry.core.solver.graph import TYPE_NODES, Kind, Node
 from registry.core.solver.leaves import (
     finite_values,
     numbers_hold,
@@ -25,6 +25,7 @@ from registry.core.solver.leaves import (
 from registry.core.solver.made_nodes import MadeNodes
 from registry.core.solver.refutation import refuted
 from registry.core.solver.regex_members import Work
+from registry.core.solver.splitting import MAX_EXCLUDED, ways_to_split
 from registry.core.solver.unevaluated import cases, is_closing
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ Nodes = tuple[Node, ...]
 
 MAX_LEVELS = 70
 MAX_SPLITS = 5
-MAX_DISCRIMINATED = 40
-MAX_EXCLUDED = 4
 MOVES_A_STEP = 10  # of automata
 VALUES_A_STEP = 20  # each held against each schema in place
 
@@ -59,10 +58,12 @@ class Prover:
     known: dict[Goal, bool] = field(default_factory=dict)
     made: MadeNodes = field(default_factory=MadeNodes)
     work: Work = field(default_factory=Work)  # with patterns, not yet counted in steps
+    _flat: dict[Nodes, Nodes] = field(default_factory=dict)
+    _facts: dict[Nodes, Facts] = field(default_factory=dict)
 
     def contained(self, nodes: Iterable[Node], target: Node, splits: frozenset[Kind] = frozenset()) -> bool:
         """Say whether every value that all nodes accept is proven to be accepted by the target."""
-        flat, target = flatten(nodes), target.resolved
+        flat, target = self._flattened(nodes), target.resolved
         if target.trivial or any(node.kind == target.kind or node.false for node in flat):
             return True
         goal = ("in", frozenset(node.kind for node in flat), target.kind, splits)
@@ -87,9 +88,25 @@ class Prover:
 
     def empty(self, nodes: Iterable[Node]) -> bool:
         """Say whether it is proven that no value is accepted by all nodes."""
-        flat = flatten(nodes)
+        flat = self._flattened(nodes)
         goal = ("empty", frozenset(node.kind for node in flat))
-        return self._pursue(goal, flat, lambda: self._empty(gather(flat, self.work)))
+        return self._pursue(goal, flat, lambda: self._empty(self.facts(flat)))
+
+    def facts(self, nodes: Iterable[Node]) -> Facts:
+        """Return what a conjunction says; gathered once."""
+        flat = self._flattened(nodes)
+        found = self._facts.get(flat)
+        if found is None:
+            found = self._facts[flat] = gather(flat, self.work)
+        return found
+
+    def _flattened(self, nodes: Iterable[Node]) -> Nodes:
+        """Flatten a conjunction; the same ones are met again and again."""
+        given = tuple(nodes)
+        found = self._flat.get(given)
+        if found is None:
+            found = self._flat[given] = flatten(given)
+        return found
 
     def _pursue(self, goal: Goal, flat: Nodes, attempt: Any) -> bool:
         if goal in self.known:
@@ -139,7 +156,7 @@ class Prover:
     def _contained(self, flat: Nodes, target: Node, splits: frozenset[Kind]) -> bool:
         if target.false:
             return self.empty(flat)
-        facts = gather(flat, self.work)
+        facts = self.facts(flat)
         finite = self._finite(facts)
         if finite is not None:
             self.steps -= len(finite) * len(in_place(target)) // VALUES_A_STEP
@@ -147,14 +164,12 @@ class Prover:
                 both(accepts(node, value) for node in flat) is False or accepts(target, value) is True
                 for value in finite
             )
-        if all(self._obligations(facts, target)):
+        # Going through the cases loses nothing: where one way to split doesn't help, another one may only below it.
+        mark, branches = next(ways_to_split(self, facts, target, splits), (None, []))
+        is_last = mark is None or len(splits) >= MAX_SPLITS
+        if all(self._obligations(facts, target, is_last)) or self.empty(flat):
             return True
-        if self.empty(flat):
-            return True
-        return len(splits) < MAX_SPLITS and any(
-            all(self.contained((*flat, *branch), target, splits | {mark}) for branch in branches)
-            for mark, branches in self._splits(facts, target, splits)
-        )
+        return not is_last and all(self.contained((*flat, *branch), target, splits | {mark}) for branch in branches)
 
     def _finite(self, facts: Facts) -> list[Json] | None:
         """Return all values that are left, in all spellings that matter, if there are only so many."""
@@ -166,38 +181,11 @@ class Prover:
             raise OutOfBudgetError
         return spelt(finite) if self.spells else finite
 
-    def _splits(self, facts: Facts, target: Node, splits: frozenset[Kind]) -> Iterator[tuple[Kind, list[Nodes]]]:
-        """Yield ways to go through the accepting side case by case; each is (mark, the added nodes of each case)."""
-        for atom in facts.atoms:
-            if "anyOf" in atom.many and atom.kind not in splits:
-                yield atom.kind, [(branch,) for branch in atom.many["anyOf"]]
-            if "oneOf" in atom.many and atom.kind not in splits:
-                yield atom.kind, self._exactly_one(atom.many["oneOf"])
-            if is_closing(atom) and ("cases", atom.kind) not in splits and len(cases(atom)) > 1:
-                yield ("cases", atom.kind), [(case,) for case in cases(atom)]
-            if "if" in atom.one and atom.kind not in splits:
-                then, otherwise = atom.one.get("then"), atom.one.get("else")
-                yield atom.kind, [(atom.one["if"], *((then,) if then else ())), (otherwise,) if otherwise else ()]
-        alternatives = [node for node in in_place(target) if node.many.keys() & {"anyOf", "oneOf"} or "if" in node.one]
-        if not alternatives:
-            return
-        groups = [name for name in TYPE_NODES if name in facts.types or (name == "number" and facts.types & NUMBERS)]
-        if len(groups) > 1 and -100 not in splits:
-            yield -100, [(TYPE_NODES[name],) for name in groups]
-        for index, name in enumerate(sorted(facts.required)):
-            values = finite_values(gather(facts.property(name)))
-            mark = -200 - index
-            if values is not None and 1 < len(values) <= MAX_DISCRIMINATED and mark not in splits:
-                yield mark, [(self.made.constant(name, value),) for value in values]
+    def _obligations(self, facts: Facts, target: Node, is_last: bool) -> Iterator[bool]:
+        """Yield, for each keyword of the target, whether it is proven to hold. Cheap ones come first.
 
-    def _exactly_one(self, branches: Nodes) -> list[Nodes]:
-        """Return the cases of a ``oneOf``: one holds, and, unless they are many, no other does."""
-        if len(branches) > MAX_EXCLUDED:
-            return [(each,) for each in branches]
-        return [(each, *(self.made.negation(other) for other in branches if other is not each)) for each in branches]
-
-    def _obligations(self, facts: Facts, target: Node) -> Iterator[bool]:
-        """Yield, for each keyword of the target, whether it is proven to hold. Cheap ones come first."""
+        ``is_last``: no cases of the accepting side are left to go through.
+        """
         words = target.keywords
         yield "$dynamicRef" not in words
         types = target.types()
@@ -214,13 +202,15 @@ class Prover:
             yield self.contained(facts.atoms, target.reference)
         for each in target.many.get("allOf", ()):
             yield self.contained(facts.atoms, each)
-        yield from self._alternatives(facts, target)
+        yield from self._alternatives(facts, target, is_last)
 
-    def _alternatives(self, facts: Facts, target: Node) -> Iterator[bool]:
+    def _alternatives(self, facts: Facts, target: Node, is_last: bool) -> Iterator[bool]:
         atoms = facts.atoms
         if "anyOf" in target.many:
             branches = target.many["anyOf"]
-            yield any(self.contained(atoms, each) for each in branches) or self._left_over(atoms, branches)
+            yield any(self.contained(atoms, each) for each in branches) or (
+                is_last and self._left_over(atoms, branches)
+            )
         if "oneOf" in target.many:
             yield any(
                 self.contained(atoms, each)
@@ -232,14 +222,16 @@ class Prover:
         if "if" in target.one:
             yield from self._conditional(atoms, target)
         if is_closing(target):
-            yield self._closing(facts, target)
+            yield self._closing(facts, target, is_last)
 
-    def _closing(self, facts: Facts, target: Node) -> bool:
+    def _closing(self, facts: Facts, target: Node, is_last: bool) -> bool:
         """Say whether what stays unevaluated is proven to be accepted: whatever holds, or in one of the cases."""
         if all(self._whatever_holds(facts, target)):
             return True
         found = cases(target)
-        return any(self.contained(facts.atoms, case) for case in found) or self._left_over(facts.atoms, found)
+        return any(self.contained(facts.atoms, case) for case in found) or (
+            is_last and self._left_over(facts.atoms, found)
+        )
 
     def _whatever_holds(self, facts: Facts, target: Node) -> Iterator[bool]:
         properties, items = (target.one.get(f"unevaluated{what}") for what in ("Properties", "Items"))
@@ -381,6 +373,8 @@ class Prover:
             if "not" in atom.one and self.contained(facts.atoms, atom.one["not"]):
                 return True
             for row in ("anyOf", "oneOf"):
-                if row in atom.many and all(self.empty((*facts.atoms, each)) for each in atom.many[row]):
+                # An alternative that all satisfy already leaves the question as it is.
+                told = row not in atom.many or any(map(facts.include, atom.many[row]))
+                if not told and all(self.empty((*facts.atoms, each)) for each in atom.many[row]):
                     return True
         return False

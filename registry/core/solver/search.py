@@ -6,6 +6,7 @@ where they differ are walked. It is given steps, not time, and its order never c
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.search_demands import Option, wanted
@@ -17,7 +18,7 @@ from registry.core.solver.search_values import Values
 from registry.core.solver.validators import CannotValidate, Disagreement, Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from registry.core.solver.search_graph import Node
 
@@ -41,10 +42,15 @@ def candidates(accepting: Sequence[Json], refusing: Sequence[Json], steps: int =
     return _candidates(roots[: len(accepting)], roots[len(accepting) :], steps)
 
 
-def candidates_each(accepting: Sequence[Json], parts: Sequence[Json], steps: int, common: Json) -> list[Iterator[Json]]:
-    """Return the candidates for each of many ``parts`` to be refused: schemas of one document, with its ``common``."""
+def candidates_each(
+    accepting: Sequence[Json], parts: Sequence[Json], common: Json
+) -> list[Callable[[int], Iterator[Json]]]:
+    """Return, for each of many ``parts`` to be refused, what yields the candidates within some steps.
+
+    The parts are schemas of one document, with its ``common``.
+    """
     *roots, whole = graph([*accepting, {**common, "prefixItems": list(parts)}])
-    return [_candidates(roots, [part], steps) for part in whole.keywords["prefixItems"]]
+    return [partial(_candidates, roots, [part]) for part in whole.keywords["prefixItems"]]
 
 
 def _candidates(accepting: Sequence[Node], refusing: Sequence[Node], steps: int) -> Iterator[Json]:

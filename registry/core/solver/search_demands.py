@@ -12,7 +12,7 @@ from registry.core.solver.search_facts import ALL_TYPES, Count, Facts, Literal, 
 from registry.core.solver.search_naming import items_evaluated, naming, own_naming
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from registry.core.solver.search_graph import Node
 
@@ -38,8 +38,14 @@ def unwanted(node: Node) -> Literal:
     return Literal(node, wanted=False)
 
 
-def demanded(node: Node) -> list[Demand]:
+def demanded(node: Node) -> Sequence[Demand]:
     """Return all that a node demands; a keyword that can be met in several ways comes as a choice."""
+    if node.demands is None:
+        node.demands = tuple(_demanded(node))
+    return node.demands
+
+
+def _demanded(node: Node) -> list[Demand]:
     keywords = node.keywords
     if keywords.get("never"):
         return [lambda facts: facts.keep_types(())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.search_graph import json_key
@@ -95,7 +95,11 @@ class Facts:
 
     def copy(self) -> Facts:
         """Return facts that can be narrowed on their own."""
-        return replace(self, required=dict(self.required), members=dict(self.members), places=dict(self.places))
+        copied = Facts.__new__(Facts)
+        for name in Facts.__slots__:
+            setattr(copied, name, getattr(self, name))
+        copied.required, copied.members, copied.places = dict(self.required), dict(self.members), dict(self.places)
+        return copied
 
     def assume(self, literal: Literal) -> bool | None:
         """Note a literal: False against its opposite, None if it is known already, True if it is new."""
@@ -200,17 +204,15 @@ class Facts:
 
     def member(self, name: str, literal: Literal) -> bool:
         """Say what a property is, where it is there."""
-        self.members[name] = (*self.members.get(name, ()), literal)
-        if _is_contradictory(self.members[name]):
-            return self.forbid(name)
-        return True
+        known = self.members.get(name, ())
+        self.members[name] = (*known, literal)
+        return not _contradicts(literal, known) or self.forbid(name)
 
     def place(self, index: int, literal: Literal) -> bool:
         """Say what the item at an index is, where it is there."""
-        self.places[index] = (*self.places.get(index, ()), literal)
-        if _is_contradictory(self.places[index]):
-            return self.keep_items(0, index)
-        return True
+        known = self.places.get(index, ())
+        self.places[index] = (*known, literal)
+        return not _contradicts(literal, known) or self.keep_items(0, index)
 
 
 def _narrowed(span: tuple[int, int | None], least: int, most: int | None) -> tuple[int, int | None]:
@@ -222,11 +224,11 @@ def _is_span(span: tuple[int, int | None]) -> bool:
     return span[1] is None or span[0] <= span[1]
 
 
-def _is_contradictory(literals: Sequence[Literal]) -> bool:
-    keys = {literal.key for literal in literals}
-    return any((number, not wanted) in keys for number, wanted in keys) or any(
-        literal.node.keywords.get("never") and literal.wanted for literal in literals
-    )
+def _contradicts(literal: Literal, known: Sequence[Literal]) -> bool:
+    """Say whether a literal can't be met beside others, on the face of it."""
+    number, wanted = literal.key
+    never = wanted and "never" in literal.node.keywords
+    return never or any(each.node.number == number and each.wanted is not wanted for each in known)
 
 
 def type_of(value: Json) -> str:

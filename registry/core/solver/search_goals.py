@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from registry.core.solver.search_demands import Choose, Demand, demanded
 from registry.core.solver.search_facts import ALL_TYPES, Facts, Literal
-from registry.core.solver.search_graph import json_key
 from registry.core.solver.search_refusals import refusals
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def _gather(facts: Facts, todo: Sequence[Demand], steps: Steps) -> list[Choose] 
     return [*choices, *refused]
 
 
-def _demands(facts: Facts, literal: Literal) -> list[Demand]:
+def _demands(facts: Facts, literal: Literal) -> Sequence[Demand]:
     if literal.wanted:
         facts.hints += literal.node.hints
         if literal.node.format is not None:
@@ -86,7 +85,7 @@ def _demands(facts: Facts, literal: Literal) -> list[Demand]:
     if _is_surely_refused(facts, literal.node, 4):
         return []
     options = refusals(literal.node)
-    return list(options[0]) if len(options) == 1 else [Choose(tuple(options))]
+    return options[0] if len(options) == 1 else [Choose(tuple(options))]
 
 
 def _is_surely_refused(facts: Facts, node: Node, depth: int) -> bool:
@@ -94,10 +93,8 @@ def _is_surely_refused(facts: Facts, node: Node, depth: int) -> bool:
     keywords = node.keywords
     if keywords.get("never") or not facts.types & keywords.get("type", ALL_TYPES):
         return True
-    if "enum" in keywords and facts.allowed is not None:
-        members = {json_key(value) for value in keywords["enum"]}
-        if all(json_key(value) not in members for value in facts.allowed):
-            return True
+    if "enum" in keywords and facts.allowed is not None and not any(map(node.lists, facts.allowed)):
+        return True
     if facts.types == _OBJECT and _members_differ(facts, node):
         return True
     inner = [*keywords.get("allOf", ()), *([keywords["$ref"]] if "$ref" in keywords else [])]
@@ -110,9 +107,8 @@ def _members_differ(facts: Facts, node: Node) -> bool:
         return True
     for name, one in node.keywords.get("properties", {}).items():
         if name in facts.required and "enum" in one.keywords:
-            members = {json_key(value) for value in one.keywords["enum"]}
             for literal in facts.members.get(name, ()):
                 known = literal.node.keywords.get("enum") if literal.wanted else None
-                if known is not None and all(json_key(value) not in members for value in known):
+                if known is not None and not any(map(one.lists, known)):
                     return True
     return False

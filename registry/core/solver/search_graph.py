@@ -58,13 +58,23 @@ class Node:
     schema false. Nodes that mean the same have the same ``number``.
     """
 
-    __slots__ = ("format", "hints", "keywords", "number")
+    __slots__ = ("demands", "format", "hints", "keywords", "members", "number", "refusals")
 
     def __init__(self) -> None:
         self.keywords: dict[str, Any] = {}
         self.hints: tuple[Json, ...] = ()
         self.format: str | None = None
         self.number = 0
+        # Asked for again and again, and settled once a graph is built.
+        self.demands: tuple[Any, ...] | None = None
+        self.refusals: tuple[Any, ...] | None = None
+        self.members: frozenset[str] | None = None
+
+    def lists(self, value: Json) -> bool:
+        """Say whether ``enum`` holds a value; the node must have one."""
+        if self.members is None:
+            self.members = frozenset(map(json_key, self.keywords["enum"]))
+        return json_key(value) in self.members
 
 
 def graph(schemas: Sequence[Json]) -> list[Node]:

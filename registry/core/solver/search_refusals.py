@@ -11,7 +11,7 @@ from registry.core.solver.search_facts import ALL_TYPES, NUMBERS, Count, Facts, 
 from registry.core.solver.search_naming import items_evaluated, naming, own_naming
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from registry.core.solver.search_graph import Node
 
@@ -23,8 +23,17 @@ _OBJECT = partial(Facts.keep_types, types=("object",))
 _ORDER = ("never", "type", "enum", "required")
 
 
-def refusals(node: Node) -> list[Option]:
-    """Return every way to be refused by a node, told as what is then demanded; none if it refuses nothing."""
+def refusals(node: Node) -> Sequence[Option]:
+    """Return every way to be refused by a node, told as what is then demanded; none if it refuses nothing.
+
+    A part without keywords refuses nothing: as an option it would only stand before those that do.
+    """
+    if node.refusals is None:
+        node.refusals = tuple(_refusals(node))
+    return node.refusals
+
+
+def _refusals(node: Node) -> list[Option]:
     keywords = node.keywords
     ordered = sorted(keywords, key=lambda one: _ORDER.index(one) if one in _ORDER else len(_ORDER))
     options: list[Option] = []
@@ -67,20 +76,21 @@ def _of_object(node: Node, keyword: str, value: Any) -> Iterator[Option]:
         case "maxProperties":
             yield _OBJECT, partial(Facts.keep_sizes, least=int(value) + 1, most=None)
         case "properties":
-            yield from ((_OBJECT, *_present(name, one)) for name, one in value.items())
+            yield from ((_OBJECT, *_present(name, one)) for name, one in value.items() if one.keywords)
         case "patternProperties":
-            yield from ((_OBJECT, _some_member(NameRule(unwanted(one), pattern))) for pattern, one in value.items())
-        case "additionalProperties":
+            rules = (NameRule(unwanted(one), pattern) for pattern, one in value.items() if one.keywords)
+            yield from ((_OBJECT, _some_member(rule)) for rule in rules)
+        case "additionalProperties" if value.keywords:
             own = own_naming(node)
             yield _OBJECT, _some_member(NameRule(unwanted(value), None, own.names, own.patterns))
-        case "unevaluatedProperties":
+        case "unevaluatedProperties" if value.keywords:
             every = naming(node)
             if not every.all:
                 yield _OBJECT, _some_member(NameRule(unwanted(value), None, every.names, every.patterns))
             # A branch that doesn't hold evaluates nothing, so what only it names may be the one.
             own = own_naming(node)
             yield _OBJECT, _some_member(NameRule(unwanted(value), None, own.names, own.patterns))
-        case "propertyNames":
+        case "propertyNames" if value.keywords:
             yield _OBJECT, partial(_some_name, literal=unwanted(value))
         case "dependentRequired":
             for name, others in value.items():
@@ -88,7 +98,8 @@ def _of_object(node: Node, keyword: str, value: Any) -> Iterator[Option]:
                 yield from ((_OBJECT, has, partial(Facts.forbid, name=other)) for other in others)
         case "dependentSchemas":
             for name, one in value.items():
-                yield _OBJECT, partial(Facts.require, name=name), unwanted(one)
+                if one.keywords:
+                    yield _OBJECT, partial(Facts.require, name=name), unwanted(one)
 
 
 def _of_array(node: Node, keyword: str, value: Any) -> Iterator[Option]:
@@ -100,10 +111,10 @@ def _of_array(node: Node, keyword: str, value: Any) -> Iterator[Option]:
         case "uniqueItems" if value is True:
             yield _ARRAY, _repeat
         case "prefixItems":
-            yield from ((_ARRAY, *_placed(index, one)) for index, one in enumerate(value))
-        case "items":
+            yield from ((_ARRAY, *_placed(index, one)) for index, one in enumerate(value) if one.keywords)
+        case "items" if value.keywords:
             yield _ARRAY, _some_item(Span(len(node.keywords.get("prefixItems", ())), unwanted(value)))
-        case "unevaluatedItems":
+        case "unevaluatedItems" if value.keywords:
             starts = dict.fromkeys((items_evaluated(node) or 0, len(node.keywords.get("prefixItems", ()))))
             yield from ((_ARRAY, _some_item(Span(start, unwanted(value)))) for start in starts)
         case "contains":
@@ -119,7 +130,7 @@ def _in_place(node: Node, keyword: str, value: Any) -> Iterator[Option]:
         case "$ref" | "$dynamicRef":
             yield (unwanted(value),)
         case "allOf":
-            yield from ((unwanted(one),) for one in value)
+            yield from ((unwanted(one),) for one in value if one.keywords)
         case "anyOf":
             yield tuple(map(unwanted, value))
         case "oneOf":

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from registry.core.solver.conjunction import NAMES_A_STEP, flatten
 from registry.core.solver.evaluation import accepts
-from registry.core.solver.facts import gather
 from registry.core.solver.graph import ASSERTIONS, Node
 from registry.core.solver.proof import OutOfBudgetError
 from registry.core.solver.variants import of_type, parts, replaced, without
@@ -197,7 +196,7 @@ class _Examination:
         if unending is not rest and not self._nothing(unending):
             self.waiting.append(Flaw("endless", node.pointer, node))
             return
-        facts = gather([rest], self.prover.work)
+        facts = self.prover.facts([rest])
         names = tuple(name for name in rest.required() if self._can_not_be(facts, name))
         self.waiting.append(Flaw("nothing", node.pointer, node, self._conflict(rest), names))
 
@@ -271,11 +270,11 @@ class _Examination:
 
     def _of_properties(self, node: Node) -> Iterator[Flaw]:
         """Yield the named properties that can't be there, though no schema of them says so."""
-        facts = gather([node], self.prover.work)
+        facts = self.prover.facts([node])
         if "object" not in facts.types or not _has_two_voices(facts):
             return
         self.prover.steps -= len(facts.names()) * len(facts.atoms) // NAMES_A_STEP
-        inner = [gather([each], self.prover.work) for each in _in_place(node)]
+        inner = [self.prover.facts([each]) for each in _in_place(node)]
         unknown: dict[str, list[str]] = {}
         for name in facts.names():
             declared = [atom.properties()[name] for atom in facts.atoms if name in atom.properties()]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from registry.core.errors import Finding
 
-__all__ = ["CannotValidate", "Disagreement", "Pair", "accepts", "instance_findings", "plain_value"]
+__all__ = ["CannotValidate", "Disagreement", "Pair", "accepts", "instance_findings", "plain_value", "probably_accepts"]
 
 Json = Any
 MAX_DEPTH = 200
@@ -55,6 +55,13 @@ def accepts(schema: Json, value: Json) -> bool:
     For many values, make a Pair once.
     """
     return Pair(schema).accepts(value)
+
+
+def probably_accepts(schema: Json, value: Json) -> bool:
+    """Tell what ``jsonschema-rs`` alone says, where a Pair has answered for the whole; raises CannotValidate."""
+    _check_depth(schema, "the schema")
+    plain = plain_value(value)
+    return bool(_guarded(lambda: _rust_validator(schema).is_valid(plain)))
 
 
 def instance_findings(schema: Json, value: Json) -> list[Finding]:

@@ -8,11 +8,12 @@ skeleton refuses, the whole refuses too.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.conjunction import in_place
 from registry.core.solver.dialects import LITERAL, token
-from registry.core.solver.facts import gather, matches, may_evaluate
+from registry.core.solver.facts import matches, may_evaluate
 from registry.core.solver.graph import NEVER, NUMBERS, TYPE_NODES, Kind, Node
 from registry.core.solver.leaves import finite_values
 
@@ -28,6 +29,7 @@ MAX_DEPTH = 40
 MAX_VISITS = 4_000
 PROOF_STEPS_EACH = 400
 EMPTY_STEPS_EACH = 40
+MAX_CASES = 4  # of the accepting side that are gone through one by one
 
 _LEAVES = (
     *("type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
@@ -99,11 +101,11 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What is accepted, narrowed to one type and one alternative, with that one's pointer."""
+    """What is accepted, narrowed to one type and one alternative."""
 
     nodes: tuple[Node, ...]
     type: Node
-    pointer: str | None
+    branch: Node | None
 
 
 @dataclass(slots=True)
@@ -112,6 +114,7 @@ class Ways:
 
     prover: Prover
     open: set[tuple[frozenset[Kind], Kind]] = field(default_factory=set)
+    asked: dict[tuple[frozenset[Kind], Kind], bool] = field(default_factory=dict)
     visits: int = 0
 
     @property
@@ -131,13 +134,20 @@ class Ways:
 
     def _at(self, nodes: Sequence[Node], target: Node, place: _Place) -> Iterator[Way]:
         target = target.resolved
-        facts = gather(nodes)
+        facts = self.prover.facts(nodes)
         pair = (frozenset(atom.kind for atom in facts.atoms), target.kind)
         if pair in self.open or self.is_cut or self._proven(nodes, target):
             return
         self.visits += 1 if len(place.steps) <= MAX_DEPTH else MAX_VISITS
         self.open.add(pair)
-        yield from self._inside(facts, nodes, target, place)
+        cases = (
+            [] if target.many.keys() & {"anyOf", "oneOf"} else list(islice(self._narrowed(tuple(nodes)), MAX_CASES + 1))
+        )
+        if len(cases) <= MAX_CASES and any(branch is not None for _, branch in cases):
+            for narrowed, branch in cases:
+                yield from self._at(narrowed, target, _of_case(place, branch))
+        else:
+            yield from self._inside(facts, nodes, target, place)
         self.open.discard(pair)
 
     def _inside(self, facts: Facts, nodes: Sequence[Node], target: Node, place: _Place) -> Iterator[Way]:
@@ -171,7 +181,12 @@ class Ways:
             yield from self._array(facts, target, place)
 
     def _proven(self, nodes: Iterable[Node], target: Node) -> bool:
-        return self.prover.contained_within(PROOF_STEPS_EACH, nodes, target)
+        """Ask once: a proof that ran out of steps runs out of them again at the next place with the same parts."""
+        facts = self.prover.facts(nodes)
+        pair = (frozenset(atom.kind for atom in facts.atoms), target.resolved.kind)
+        if pair not in self.asked:
+            self.asked[pair] = self.prover.contained_within(PROOF_STEPS_EACH, facts.atoms, target)
+        return self.asked[pair]
 
     def _empty(self, nodes: Iterable[Node]) -> bool:
         return self.prover.contained_within(EMPTY_STEPS_EACH, nodes, NEVER)
@@ -206,32 +221,49 @@ class Ways:
             # Refused by every alternative is refused, also where exactly one is wanted.
             others = [each for index, each in enumerate(written) if index != left[0]]
             inside = place.around(lambda inner, others=others: {"anyOf": [*others, inner]})  # type: ignore[misc]
-            inside = replace(inside, accepting_pointer=case.pointer) if case.pointer is not None else inside
-            yield from self._at(case.nodes, branches[left[0]], inside)
+            yield from self._at(case.nodes, branches[left[0]], _of_case(inside, case.branch))
         if undecided:
             yield _way(target, f"/{row}", rule, place)
 
     def _cases(self, facts: Facts) -> Iterator[_Case]:
         """Yield the accepting side by type and by the alternatives of its own."""
-        row = next((atom.many[row] for atom in facts.atoms for row in ("anyOf", "oneOf") if row in atom.many), None)
         for name, node in TYPE_NODES.items():
             if name not in facts.types and not (name == "number" and facts.types & NUMBERS):
                 continue
-            if row is None:
-                yield _Case((*facts.atoms, node), node, None)
-            for branch in row or ():
-                if not self._empty((node, branch)):
-                    yield _Case((*facts.atoms, node, branch), node, branch.resolved.pointer)
+            for nodes, branch in self._narrowed((*facts.atoms, node)):
+                yield _Case(nodes, node, branch)
+
+    def _narrowed(self, nodes: tuple[Node, ...]) -> Iterator[tuple[tuple[Node, ...], Node | None]]:
+        """Yield a conjunction alternative by alternative, each with the last one that was taken.
+
+        Those that can't be are left out; where only one can, it is taken, and that may decide the next.
+        """
+        taken: Node | None = None
+        while True:
+            facts = self.prover.facts(nodes)
+            rows = [atom.many[row] for atom in facts.atoms for row in ("anyOf", "oneOf") if row in atom.many]
+            open_rows = [row for row in rows if not any(map(facts.include, row))]
+            left = [[each for each in row if not self._empty((*nodes, each))] for row in open_rows]
+            single = next((row[0] for row in left if len(row) == 1), None)
+            if single is None:
+                break
+            nodes, taken = (*nodes, single), single
+        if not all(left):
+            return
+        if not left:
+            yield nodes, taken
+        else:
+            yield from (((*nodes, branch), branch) for branch in left[0])
 
     def _fitting(self, case: _Case, branches: Sequence[Node]) -> list[int]:
         """Return the positions of the alternatives for a case: by its type, then by what it fixes properties to."""
         left = [index for index, branch in enumerate(branches) if not self._empty((case.type, branch))]
         if len(left) < 2:
             return left
-        facts = gather(case.nodes)
+        facts = self.prover.facts(case.nodes)
         fixed = []
         for name in sorted(facts.required):
-            values = finite_values(gather(facts.property(name)))
+            values = finite_values(self.prover.facts(facts.property(name)))
             if values is not None and len(values) == 1:
                 fixed.append(self.prover.made.constant(name, values[0]))
         return [index for index in left if not fixed or not self._empty((case.type, *fixed, branches[index]))]
@@ -328,6 +360,11 @@ class Ways:
 def _way(target: Node, step: str, rule: Json, place: _Place) -> Way:
     keyword = step[1:].split("/", 1)[0] if step else "false"
     return Way(target.pointer + step, keyword, place.build(rule), place.accepting_pointer, place.steps)
+
+
+def _of_case(place: _Place, branch: Node | None) -> _Place:
+    """Point at an alternative of the accepting side."""
+    return place if branch is None else replace(place, accepting_pointer=branch.resolved.pointer)
 
 
 def _at_position(index: int) -> Callable[[Json], Json]:

@@ -11,6 +11,7 @@ from registry.core.compat.rules.rule import Difference, fingerprint
 from registry.core.compat.schemas import SchemaReport, compare_schemas
 from registry.core.solver.validators import accepts
 from tests.core.compat.cards import CASES, card
+from tests.shared import SHARED
 
 ROWS = [json.loads(text) for text in (CASES / "schema-changes.jsonl").read_text().splitlines()]
 NAMES = st.sampled_from(["a", "b", "c"])
@@ -219,3 +220,12 @@ def test_a_witness_is_of_the_schema_as_it_stands_too(one, other, side):
             if change.witness:
                 kept = {"old": old, "new": new}[change.witness.accepted_by]
                 assert accepts(kept, change.witness.value)
+
+
+def test_a_part_that_is_used_at_many_places_is_certain_where_one_of_them_shows_it():
+    """Of 15 places where Adaptive Cards 1.4 newly requires a property, the deep ones get no value of their own."""
+    folder = SHARED / "cases" / "schema-pairs" / "adaptive-card-1.3.0-1.4.0"
+    old, new = (json.loads((folder / f"{name}.json").read_text()) for name in ("old", "new"))
+    breaks = [change for change in compare_schemas(old, new).changes if change.level == "major"]
+    assert ["certain", "certain"] == [change.certainty for change in breaks]
+    assert {"/definitions/Action.ToggleVisibility/required/0"} == {change.new_pointer for change in breaks}

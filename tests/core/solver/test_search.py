@@ -15,6 +15,7 @@ def closed(**properties):
 
 NOTHING = object()
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
+MANY = {f"p{number}": True for number in range(30)}  # each refuses nothing
 TREE = {"type": "object", "required": ["next"], "properties": {"next": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}}}
 
 
@@ -51,6 +52,8 @@ TREE = {"type": "object", "required": ["next"], "properties": {"next": {"anyOf":
         ({**TREE, "required": []}, TREE, {}),
         (TREE, {**TREE, "properties": {"next": {"type": "null"}}}, {"next": {"next": None}}),
         (STRING, STRING, NOTHING),
+        (closed(k={"const": "a"}, n=True), {"anyOf": [closed(k={"const": "b"}), closed(k=True, **MANY)]},
+         {"n": None, "k": "a"}),
         ({"const": {}}, {"not": {"const": {}}}, {}),
         ({"type": "object"}, {"const": {}}, {"x": None}),
     ],
