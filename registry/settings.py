@@ -43,6 +43,7 @@ class Settings:
     judge_workers: int = 2
     judge_timeout_s: float = 20.0
     judge_memory_mb: int = 2048
+    second_prover: bool = True
     card_limit_bytes: int = 1024 * 1024
     page_limit: int = 200
     publish_limit: int = 50
@@ -51,9 +52,9 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """Read the settings; raises InvalidRequest with a finding for each that is no number or out of range."""
+        """Read the settings; raises InvalidRequest with a finding for each that can't be read."""
         given = {name: value for name, value in (os.environ if environment is None else environment).items() if value}
-        numbers = _Numbers(given)
+        values = _Given(given)
         data_dir = given.get("CARDS_DATA_DIR")
         settings = cls(
             database_url=given.get("DATABASE_URL"),
@@ -62,25 +63,26 @@ class Settings:
             pg_bin=Path(given["PG_BIN"]).absolute() if "PG_BIN" in given else None,
             admin_token=given.get("CARDS_ADMIN_TOKEN"),
             host=given.get("CARDS_HOST", "127.0.0.1"),
-            port=numbers.whole("CARDS_PORT", 8080, 1, 65535),
+            port=values.whole("CARDS_PORT", 8080, 1, 65535),
             public_url=given.get("CARDS_PUBLIC_URL"),
-            pool_size=numbers.whole("DATABASE_POOL_SIZE", 10, 2, 1000),
-            judge_workers=numbers.whole("JUDGE_WORKERS", 2, 1, 64),
-            judge_timeout_s=float(numbers.whole("JUDGE_TIMEOUT_S", 20, 1, 600)),
-            judge_memory_mb=numbers.whole("JUDGE_MEMORY_MB", 2048, 256, 65536),
-            card_limit_bytes=numbers.whole("CARDS_CARD_LIMIT_BYTES", 1024 * 1024, 1024, 1024 * 1024),
-            page_limit=numbers.whole("CARDS_PAGE_LIMIT", 200, 1, 1000),
-            publish_limit=numbers.whole("CARDS_PUBLISH_LIMIT", 50, 1, 500),
-            request_timeout_s=float(numbers.whole("CARDS_REQUEST_TIMEOUT_S", 20, 1, 600)),
-            body_memory_mb=numbers.whole("CARDS_BODY_MEMORY_MB", 256, 16, 65536),
+            pool_size=values.whole("DATABASE_POOL_SIZE", 10, 2, 1000),
+            judge_workers=values.whole("JUDGE_WORKERS", 2, 1, 64),
+            judge_timeout_s=float(values.whole("JUDGE_TIMEOUT_S", 20, 1, 600)),
+            judge_memory_mb=values.whole("JUDGE_MEMORY_MB", 2048, 256, 65536),
+            second_prover=values.switch("CARDS_SECOND_PROVER", default=True),
+            card_limit_bytes=values.whole("CARDS_CARD_LIMIT_BYTES", 1024 * 1024, 1024, 1024 * 1024),
+            page_limit=values.whole("CARDS_PAGE_LIMIT", 200, 1, 1000),
+            publish_limit=values.whole("CARDS_PUBLISH_LIMIT", 50, 1, 500),
+            request_timeout_s=float(values.whole("CARDS_REQUEST_TIMEOUT_S", 20, 1, 600)),
+            body_memory_mb=values.whole("CARDS_BODY_MEMORY_MB", 256, 16, 65536),
         )
-        if numbers.findings:
-            raise InvalidRequest(numbers.findings)
+        if values.findings:
+            raise InvalidRequest(values.findings)
         return settings
 
 
-class _Numbers:
-    """Whole numbers from the environment; what is wrong is collected, so that all of it is said at once."""
+class _Given:
+    """Numbers and switches from the environment; what is wrong is collected, so that all of it is said at once."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self._given = given
@@ -94,4 +96,11 @@ class _Numbers:
             return int(text)
         message = f"{name} is {text!r}; set it to a whole number from {low} to {high}"
         self.findings.append(Finding("invalid-setting", "", message))
+        return default
+
+    def switch(self, name: str, *, default: bool) -> bool:
+        text = self._given.get(name)
+        if text in (None, "on", "off"):
+            return default if text is None else text == "on"
+        self.findings.append(Finding("invalid-setting", "", f"{name} is {text!r}; set it to on or off"))
         return default

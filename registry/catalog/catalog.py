@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from registry.catalog import audit, lifecycle, publishing, reading, tokens
 from registry.catalog.database import Database, Meanwhile
-from registry.catalog.jobs import Compare, ReadCard, Source, Validate
-from registry.catalog.judgement import load_view
+from registry.catalog.jobs import ReadCard, Source, Validate
+from registry.catalog.judgement import compared, load_view
 from registry.catalog.migrating import migrate
 from registry.catalog.namespaces import check_policy, find_namespace, policy_digest, set_policy
 from registry.catalog.records import PolicyCondition
 from registry.catalog.workers import Workers
 from registry.core.compat.rendering import report_from_json
-from registry.core.compat.report import ENGINE_VERSION
+from registry.core.compat.report import engine_version
 from registry.core.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -59,7 +59,10 @@ class Catalog:
         direct = settings.database_direct_url
         await migrate(direct or database_url)
         database = await Database.open(database_url, settings.pool_size, direct_url=direct)
-        workers = Workers(settings.judge_workers, settings.judge_timeout_s, settings.judge_memory_mb * 2**20)
+        memory = settings.judge_memory_mb * 2**20
+        workers = Workers(
+            settings.judge_workers, settings.judge_timeout_s, memory, second_prover=settings.second_prover
+        )
         return cls(settings, database, workers)
 
     @classmethod
@@ -144,11 +147,12 @@ class Catalog:
             policy = (await load_view(session, [old.agent_id])).policies[old.agent_id]
             digest = policy_digest(policy)
             partners = [new.digests.card]
-            rows = await session.rows("reports", old.digests.card, old.version, partners, digest, ENGINE_VERSION)
+            engine = engine_version(second_prover=self._workers.second_prover)
+            rows = await session.rows("reports", old.digests.card, old.version, partners, digest, engine)
         for row in rows:
             if (row["old_version"], row["new_version"]) == (old.version, new.version):
                 return report_from_json(json.loads(row["report"]))
-        text = await self._workers.open_to_all.run(Compare(_source(old), _source(new), policy))
+        text = await compared(self._workers.open_to_all, _source(old), _source(new), policy)
         return report_from_json(json.loads(text))
 
     async def change_state(

@@ -16,6 +16,7 @@ from registry.core.compat import judging
 from registry.core.compat.compare import compare
 from registry.core.compat.rendering import as_json, report_from_json
 from registry.core.errors import Finding, InvalidCard, InvalidRequest, NotFound
+from registry.core.solver import BUDGET
 from registry.core.solver.validators import CannotValidate, Disagreement, instance_findings
 
 if TYPE_CHECKING:
@@ -200,14 +201,17 @@ def _stored(judgement: Judgement) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Compare two stored cards; the report comes as it is stored."""
+    """Compare two stored cards; returns the report as it is stored, and where a value refutes a proof."""
 
     old: Source
     new: Source
     policy: Policy
+    second_prover: bool = True
 
-    def run(self, cards: Cards) -> str:
-        return json.dumps(as_json(compare(cards.read(self.old), cards.read(self.new), self.policy)))
+    def run(self, cards: Cards) -> tuple[str, tuple[str, ...]]:
+        budget = replace(BUDGET, second_prover=self.second_prover)
+        report = compare(cards.read(self.old), cards.read(self.new), self.policy, budget)
+        return json.dumps(as_json(report)), report.faults
 
 
 @dataclass(frozen=True, slots=True)

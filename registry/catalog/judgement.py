@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ from registry.catalog.namespaces import find_homes, policy_digest
 from registry.catalog.precedence import precedence_key
 from registry.core.compat import judging
 from registry.core.compat.judging import Release
-from registry.core.compat.report import ENGINE_VERSION, POLICY_VERSION
+from registry.core.compat.report import POLICY_VERSION, engine_version
 from registry.core.errors import JudgingStopped, Unavailable
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 COMPARING_S = 120.0  # that all comparisons of a call may take together
 _STOPS = 2  # comparisons of a card over their time or memory, after which no other is tried
+_logger = logging.getLogger("registry.catalog")
 LIVE: frozenset[State] = frozenset({"staging", "production", "deprecated"})
 
 
@@ -90,12 +92,13 @@ class StoredReport:
     old_version: str
     new_version: str
     policy: Policy
+    engine: str
     text: str
 
     def row(self, now: datetime) -> tuple[object, ...]:
         """Return the arguments of ``insert_report``."""
         key = (self.old_digest, self.new_digest, self.old_version, self.new_version, policy_digest(self.policy))
-        return (*key, self.policy.profile, POLICY_VERSION, ENGINE_VERSION, self.text, now)
+        return (*key, self.policy.profile, POLICY_VERSION, self.engine, self.text, now)
 
 
 @dataclass(slots=True)
@@ -173,16 +176,20 @@ class Judging:
             )
         this, other = question.candidate.source, await self._source(question.candidate.agent_id, baseline, planned)
         old, new = (this, other) if baseline.direction == "above" else (other, this)
-        text = await self.workers.run(Compare(old, new, question.policy))
+        text = await compared(self.workers, old, new, question.policy)
         self._made[key] = text
         if self.keep:
-            await self.keep(StoredReport(*key[:4], question.policy, text))
+            await self.keep(StoredReport(*key[:4], question.policy, self._engine, text))
+
+    @property
+    def _engine(self) -> str:
+        return engine_version(second_prover=self.workers.second_prover)
 
     async def _look_up(self, candidate: Candidate, baselines: Iterable[Baseline], digest: str) -> None:
         partners = [baseline.release.card_digest for baseline in baselines]
         async with self.sessions() as session:
             rows = await session.rows(
-                "reports", candidate.card_digest, candidate.version, partners, digest, ENGINE_VERSION
+                "reports", candidate.card_digest, candidate.version, partners, digest, self._engine
             )
         for row in rows:
             key = (row["old_digest"], row["new_digest"], row["old_version"], row["new_version"], digest)
@@ -196,6 +203,16 @@ class Judging:
         async with self.sessions() as session:
             (row,) = await session.rows("sources", agent_id, [key])
         return Source(row["raw"], agent_id, row["version"])
+
+
+async def compared(workers: Runner, old: Source, new: Source, policy: Policy) -> str:
+    """Compare two cards; where a value refutes a proof, the log says so: the report counts the value."""
+    text: str
+    text, faults = await workers.run(Compare(old, new, policy, workers.second_prover))
+    if faults:
+        members = {"agent_id": old.agent_id, "versions": [old.version, new.version], "faults": faults}
+        _logger.error("a checked value refutes a proof", extra={"members": members})
+    return text
 
 
 def keeping(sessions: Sessions) -> Callable[[StoredReport], Awaitable[None]]:

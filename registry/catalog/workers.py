@@ -43,7 +43,12 @@ class OverMemory(JudgingStopped):
 
 
 class Runner(Protocol):
-    """Anything that runs jobs: all workers, or the share that some callers have in them."""
+    """Anything that runs jobs: all workers, or the share that some callers have in them.
+
+    ``second_prover``: whether ``jsonschema-rs`` may prove for those who judge here.
+    """
+
+    second_prover: bool
 
     async def run(self, job: Job) -> Any:
         """Run a job and return its result."""
@@ -52,7 +57,16 @@ class Runner(Protocol):
 class Workers:
     """At most ``size`` processes, started when first needed; each runs one job at a time."""
 
-    def __init__(self, size: int, timeout_s: float, memory_bytes: int, patience_s: float = PATIENCE_S) -> None:
+    def __init__(
+        self,
+        size: int,
+        timeout_s: float,
+        memory_bytes: int,
+        patience_s: float = PATIENCE_S,
+        *,
+        second_prover: bool = True,
+    ) -> None:
+        self.second_prover = second_prover
         self._timeout_s = timeout_s
         self._memory_bytes = memory_bytes
         self._free = _Turns(size, patience_s)
@@ -132,6 +146,7 @@ class Share:
     """Some of the workers, for jobs that anybody may ask for."""
 
     def __init__(self, workers: Workers, size: int, patience_s: float) -> None:
+        self.second_prover = workers.second_prover
         self._workers = workers
         self._free = _Turns(size, patience_s)
 

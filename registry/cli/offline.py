@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +16,7 @@ from registry.core.compat.rendering import as_json, as_text
 from registry.core.compat.report import Policy
 from registry.core.compat.rules import RULES
 from registry.core.errors import InvalidCard, NotFound
+from registry.core.solver import BUDGET
 
 if TYPE_CHECKING:
     from registry.core.compat.rules import Rule
@@ -27,6 +29,14 @@ profile_option = click.option(
     default="declared",
     show_default=True,
     help="What a schema's silence about other properties means (docs/closing.md).",
+)
+
+second_prover_option = click.option(
+    "--second-prover/--no-second-prover",
+    envvar="CARDS_SECOND_PROVER",
+    default=True,
+    show_default=True,
+    help="Whether jsonschema-rs may prove what the engine gave up on (or CARDS_SECOND_PROVER: on, off).",
 )
 
 
@@ -62,9 +72,10 @@ def _linted(path: str) -> dict[str, Any]:
 @click.argument("old", type=FILE)
 @click.argument("new", type=FILE)
 @profile_option
+@second_prover_option
 @format_option
 @guarded
-def diff(old: str, new: str, profile: Literal["declared", "literal"], form: str) -> None:
+def diff(old: str, new: str, profile: Literal["declared", "literal"], second_prover: bool, form: str) -> None:
     """Compare two cards in files: what changed, and whom it breaks.
 
     Each change has its level, and a break a value that shows it.
@@ -77,7 +88,7 @@ def diff(old: str, new: str, profile: Literal["declared", "literal"], form: str)
     except InvalidCard as problem:  # there is no verdict without both cards
         warn(finding_lines(as_rows(problem.findings)))
         raise Unreadable("there is nothing to compare: a card is not valid; `cards lint` says more") from problem
-    report = compare(before, after, Policy(profile=profile))
+    report = compare(before, after, Policy(profile=profile), replace(BUDGET, second_prover=second_prover))
     if form == "json":
         show_json(as_json(report))
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,19 +12,21 @@ import click
 
 from registry.cli import files
 from registry.cli.files import Unreadable
-from registry.cli.offline import FILE
+from registry.cli.offline import FILE, second_prover_option
 from registry.cli.output import FOUND, as_rows, finding_lines, format_option, guarded, show, show_json, warn
 from registry.client import Card, Invalid, Registry
 from registry.core.compat.judging import judge
 from registry.core.compat.rendering import judgement_as_json, judgement_as_text
 from registry.core.compat.report import Policy
 from registry.core.errors import Finding, InvalidCard
+from registry.core.solver import BUDGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from registry.cli.files import CardFile
     from registry.core.card.model import Card as CoreCard
+    from registry.core.solver import Budget
 
 Json = Any
 
@@ -47,6 +50,7 @@ version_option = click.option("--version", help="The version, where the card's o
     type=click.Choice(["declared", "literal"]),
     help="With --against: what a schema's silence about other properties means  [default: declared]",
 )
+@second_prover_option
 @url_option
 @format_option
 @guarded
@@ -56,6 +60,7 @@ def check(
     agent_id: str | None,
     version: str | None,
     profile: Literal["declared", "literal"] | None,
+    second_prover: bool,
     url: str,
     form: str,
 ) -> None:
@@ -66,7 +71,8 @@ def check(
     cards check agent-card.yaml --against git:origin/main
     """
     if against is not None:
-        _check_offline(paths, against, agent_id, version, profile or "declared", form)
+        budget = replace(BUDGET, second_prover=second_prover)
+        _check_offline(paths, against, agent_id, version, Policy(profile=profile or "declared"), budget, form)
         return
     if profile is not None:
         raise click.UsageError("--profile needs --against; a registry judges by the profile of the card's namespace")
@@ -81,7 +87,8 @@ def _check_offline(
     against: str,
     agent_id: str | None,
     version: str | None,
-    profile: Literal["declared", "literal"],
+    policy: Policy,
+    budget: Budget,
     form: str,
 ) -> None:
     """Judge each card as publishing it would, were the other one all that is published."""
@@ -92,7 +99,7 @@ def _check_offline(
         before = files.load_at(path, against.removeprefix("git:")) if is_git else files.load(against)
         old = _versioned(before.read(), against, "compare with `cards diff`")
         new = _versioned(after, path, "give --version, or compare with `cards diff`")
-        judged = judge([old], new, Policy(profile=profile))
+        judged = judge([old], new, policy, budget)
         judgements.append({"file": path, **judgement_as_json(judged)})
     if form == "json":
         show_json({"judgements": judgements})

@@ -12,7 +12,9 @@ import pytest
 
 from registry.catalog import judgement
 from registry.catalog.catalog import Catalog
+from registry.catalog.jobs import Source
 from registry.catalog.records import StateChange, Submission
+from registry.core.compat.report import Policy
 from registry.core.errors import JudgingStopped, Unavailable, UpdateRefused
 from tests.catalog.test_publishing import ADMIN, AGENT, card, publish, run, settings
 
@@ -175,3 +177,34 @@ def test_all_comparisons_together_take_a_bounded_time_and_the_next_try_goes_on(d
         return found
 
     assert [True, 1, True, 2, "created", 3] == run(database_url, scenario)
+
+
+class _Refuted:
+    """Runs no job: says of each comparison that a value refutes its proof."""
+
+    second_prover = True
+
+    async def run(self, _job):
+        return "{}", ("default input: engine",)
+
+
+def test_a_refuted_proof_is_a_line_in_the_log(caplog):
+    old, new = (Source(b"", AGENT, version) for version in ("1.0.0", "1.0.1"))
+    asyncio.run(judgement.compared(_Refuted(), old, new, Policy()))
+    (record,) = caplog.records
+    assert ("ERROR", "a checked value refutes a proof") == (record.levelname, record.getMessage())
+    assert {"agent_id": AGENT, "versions": ["1.0.0", "1.0.1"], "faults": ("default input: engine",)} == record.members
+
+
+def test_what_the_engine_proves_alone_is_compared_again_by_both(database_url):
+    """A server without the second prover keeps reports of its own."""
+
+    async def scenario(url):
+        for second_prover in (False, True):
+            async with Catalog.opened(replace(settings(url), second_prover=second_prover), url) as catalog:
+                await catalog.publish([Submission(like("1.0.0"))], ADMIN)
+                await catalog.publish([Submission(like("1.1.0", 1))], ADMIN)
+                report = await catalog.diff(AGENT, "1.0.0", "1.1.0")
+                assert second_prover is not report.engine_version.endswith("-alone")
+
+    asyncio.run(scenario(database_url))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ TEAM, BROKEN = DEMO / "team" / "0.1.0.yaml", DEMO / "team" / "0.1.1-refused.yaml
 
 REPORT = {
     *("old_version", "new_version", "old_digest", "new_digest", "profile", "changes", "level", "verdict", "needed"),
-    *("given", "forced", "policy_version", "engine_version"),
+    *("given", "forced", "policy_version", "engine_version", "second_prover", "faults"),
 }
 
 
@@ -262,3 +263,13 @@ def test_every_command_has_help(command):
     done = cards(command, "--help")
     assert 0 == done.returncode
     assert "Usage:" in done.stdout
+
+
+@pytest.mark.parametrize("how", ["flag", "environment"])
+def test_the_second_prover_can_be_left_out_of_a_comparison(how):
+    flag, env = (("--no-second-prover",), None) if how == "flag" else ((), {**os.environ, "CARDS_SECOND_PROVER": "off"})
+    done = cards("diff", TEAM, BROKEN, "--format", "json", *flag, env=env)
+    assert json.loads(done.stdout)["engine_version"].endswith("-alone")
+    done = cards("check", BROKEN, "--against", TEAM, "--format", "json", *flag, env=env)
+    (judgement,) = json.loads(done.stdout)["judgements"]
+    assert judgement["reports"][0]["engine_version"].endswith("-alone")

@@ -5,24 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from registry.core.compat.report import Policy, Report
+from registry.core.compat.report import Policy, Report, engine_version
 from registry.core.compat.rules import OF_CARDS, OF_OPERATIONS, OF_SETS, OF_SHAPES, WITHOUT_OTHERS
 from registry.core.compat.rules.subjects import Cards, Operations, shapes_of
 from registry.core.compat.versions import bump, parse_version
+from registry.core.solver import BUDGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from registry.core.card.model import Card
-    from registry.core.compat.report import Change, Level, Profile
+    from registry.core.compat.report import Change, Level
     from registry.core.compat.rules import Rule
+    from registry.core.compat.rules.subjects import Shapes
+    from registry.core.solver import Budget
 
     Bump = Level | Literal["none"]
 
 ORDER: dict[str, int] = {"none": 0, "patch": 1, "minor": 2, "major": 3}
 
 
-def compare(old: Card, new: Card, policy: Policy | None = None) -> Report:
+def compare(old: Card, new: Card, policy: Policy | None = None, budget: Budget = BUDGET) -> Report:
     """Compare two cards, old to new, by a policy (the default one without).
 
     Changes come highest level first. The verdict holds them against the cards' versions; without versions, or when
@@ -30,9 +33,11 @@ def compare(old: Card, new: Card, policy: Policy | None = None) -> Report:
     """
     chosen = policy or Policy()
     cards = Cards(old, new)
-    found = list(_changes(cards, chosen.profile)) or list(_found(WITHOUT_OTHERS, cards))
+    solved = [(pair, list(shapes_of(pair, chosen.profile, budget))) for pair in _in_both(cards)]
+    found = list(_changes(cards, solved)) or list(_found(WITHOUT_OTHERS, cards))
     changes = ordered(_levelled(found, chosen))
     level = highest(changes)
+    shapes = [(f"{pair.id} {one.pause or one.side}", one.solved) for pair, row in solved for one in row]
     return Report(
         old_version=old.version,
         new_version=new.version,
@@ -44,18 +49,25 @@ def compare(old: Card, new: Card, policy: Policy | None = None) -> Report:
         verdict=verdict(level, old.version, new.version, chosen),
         needed=needed(level, old.version),
         given=_given(old.version, new.version),
+        engine_version=engine_version(second_prover=budget.second_prover),
+        second_prover=tuple(name for name, each in shapes if each.second_prover),
+        faults=tuple(f"{name}: {each.fault}" for name, each in shapes if each.fault),
     )
 
 
-def _changes(cards: Cards, profile: Profile) -> Iterator[Change]:
+def _in_both(cards: Cards) -> Iterator[Operations]:
     before, after = cards.contracts
-    yield from _found(OF_SETS, cards)
     for name, operation in after.operations.items():
         if name in before.operations:
-            pair = Operations(name, before.operations[name], operation, before, after)
-            for shapes in shapes_of(pair, profile):
-                yield from _found(OF_SHAPES, shapes)
-            yield from _found(OF_OPERATIONS, pair)
+            yield Operations(name, before.operations[name], operation, before, after)
+
+
+def _changes(cards: Cards, solved: Iterable[tuple[Operations, Iterable[Shapes]]]) -> Iterator[Change]:
+    yield from _found(OF_SETS, cards)
+    for pair, shapes in solved:
+        for each in shapes:
+            yield from _found(OF_SHAPES, each)
+        yield from _found(OF_OPERATIONS, pair)
     yield from _found(OF_CARDS, cards)
 
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from registry.core.card.canonical import canonical, digest
 from registry.core.card.keywords import without_annotations
 from registry.core.compat.places import ANNOTATIONS, exists, fragment, holds_member, named_places, referenced, written
-from registry.core.solver import Found, GaveUp, Side, find, reasons
+from registry.core.solver import BUDGET, Found, GaveUp, Reasons, Side, find, reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from registry.core.compat.places import Path, Place
     from registry.core.compat.report import Profile
-    from registry.core.solver import Reason
+    from registry.core.solver import Budget, ProvedBy, Reason
 
 Json = Any
 Direction = Literal["input", "output"]
@@ -55,8 +55,9 @@ class SchemaDifference:
 
     ``kind``: it breaks; it widens (an input takes, an output promises more); a property is named for the first time,
     or no longer; a default or a format changed. ``place`` is where in the value ("" the whole). Of the schema that
-    refuses, ``keyword`` does it with the value ``wanted``; ``had`` is that keyword's value in the other one. ``basis``
-    is what the fragments don't hold and the difference depends on: what they refer to, the property's name.
+    refuses, ``keyword`` does it with the value ``wanted``; ``had`` is that keyword's value in the other one,
+    which may be ``among`` alternatives there. ``basis`` is what the fragments don't hold and the difference depends on:
+    what they refer to, the property's name.
     ``shown`` says whether ``value`` is a value that shows it, with ``part`` at the place and ``extra`` properties there
     that the refusing schema doesn't name. ``undecided`` is why it could be neither shown nor excluded.
     """
@@ -71,6 +72,7 @@ class SchemaDifference:
     keyword: str = ""
     wanted: Json = None
     had: Json = None
+    among: bool = False
     basis: Json = None
     shown: bool = False
     value: Json = None
@@ -79,33 +81,47 @@ class SchemaDifference:
     undecided: str = ""
 
 
-def differences(old: Json, new: Json, direction: Direction, profile: Profile) -> Iterator[SchemaDifference]:
-    """Yield what differs between two schemas of an input or an output, breaks first. Never raises for a schema."""
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """What differs between two schemas, and what the answer rests on.
+
+    ``second_prover``: that nothing else breaks could not have been proven without ``jsonschema-rs``. ``fault`` names
+    the prover that a checked value refutes.
+    """
+
+    found: tuple[SchemaDifference, ...] = ()
+    second_prover: bool = False
+    fault: ProvedBy | None = None
+
+
+def differences(old: Json, new: Json, direction: Direction, profile: Profile, budget: Budget = BUDGET) -> Differences:
+    """Return what differs between two schemas of an input or an output, breaks first. Never raises for a schema."""
     if _same(old, new):
-        return
+        return Differences()
     closed: Literal["any", "absent"] = "absent" if profile == "declared" else "any"
     takes = direction == "input"
     narrow, wide = (old, new) if takes else (new, old)  # what was taken must be taken; what is given must have been
+    lost = reasons(_sent(narrow, closed), [Side(wide)], budget)
     before, after = named_places(old), named_places(new)
     losses = _Comparison(narrow, wide, "breaks", after if takes else before, refusing_is_new=takes)
-    breaks = [losses.difference(reason) for reason in reasons(_sent(narrow, closed), [Side(wide)])]
-    yield from breaks
-    named = list(_named(before, after, breaks, old, new)) if profile == "declared" else []
-    yield from named
+    breaks = [losses.difference(reason) for reason in lost]
     asked = not breaks or len(before) + len(after) <= MAX_PLACES_BESIDE_BREAKS
+    gained = reasons(_sent(wide, closed), [Side(narrow, closed)], budget) if asked else Reasons()
     additions = _Comparison(wide, narrow, "widens", before if takes else after, refusing_is_new=not takes)
-    gains = [
-        additions.difference(reason)
-        for reason in (reasons(_sent(wide, closed), [Side(narrow, closed)])[:MAX_GAINS] if asked else ())
-    ]
-    # Additions are told by name; without a break, "could not be decided" is worth a word.
+    gains = [additions.difference(reason) for reason in gained.ways[:MAX_GAINS]]
+    named = list(_named(before, after, breaks, old, new)) if profile == "declared" else []
     unnamed = list(_named(after, before, breaks, new, old))
+    # Additions are told by name; without a break, "could not be decided" is worth a word.
     told = _told(breaks) | {each.place for each in (*named, *unnamed)}
-    yield from (each for each in gains if (each.shown and not _is_told(each, told)) or (each.undecided and not breaks))
-    yield from (_reversed(each) for each in unnamed)
-    if profile == "declared" and not breaks:
-        yield from _unlisted(old, new, direction, named, unnamed)
-    yield from _annotations(before, after)
+    found = [
+        *breaks,
+        *named,
+        *(each for each in gains if (each.shown and not _is_told(each, told)) or (each.undecided and not breaks)),
+        *map(_reversed, unnamed),
+        *(_unlisted(old, new, direction, named, unnamed, budget) if profile == "declared" and not breaks else ()),
+        *_annotations(before, after),
+    ]
+    return Differences(tuple(found), lost.second_prover, lost.fault or gained.fault)
 
 
 def _sent(schema: Json, closed: Literal["any", "absent"]) -> list[Side]:
@@ -165,6 +181,7 @@ class _Comparison:
             keyword=keyword,
             wanted=wanted,
             had=had,
+            among=reason.among,
             basis=[
                 self._basis(here if alone else place, accepting=True),
                 self._basis(there.rpartition("/")[0] if beside else there, accepting=False),
@@ -264,6 +281,7 @@ def _unlisted(
     direction: Direction,
     named: Sequence[SchemaDifference],
     unnamed: Sequence[SchemaDifference],
+    budget: Budget,
 ) -> Iterator[SchemaDifference]:
     """Yield properties that came or went where no single name tells it: patterns, maps, alternatives."""
     rows: tuple[tuple[Kind, Json, Json, bool], ...] = (
@@ -271,7 +289,7 @@ def _unlisted(
         ("unnames", old, new, direction == "input" and not unnamed),
     )
     for kind, accepting, refusing, wanted in rows:
-        answer = find(_sent(accepting, "absent"), [Side(refusing, "absent")]) if wanted else None
+        answer = find(_sent(accepting, "absent"), [Side(refusing, "absent")], budget) if wanted else None
         if isinstance(answer, Found):
             yield SchemaDifference(kind, "", "", "", None, None, "other", shown=True, value=answer.value)
 

@@ -26,6 +26,7 @@ from registry.core.compat.versions import (
     precedence,
     upwards,
 )
+from registry.core.solver import BUDGET
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from registry.core.card.model import Card, State
     from registry.core.compat.report import Change, Policy
     from registry.core.compat.versions import Break
+    from registry.core.solver import Budget
 
     Pairs = Sequence[tuple["Baseline", Report]]
 
@@ -180,7 +182,7 @@ def derived(baseline: Baseline, version: str, card_digest: str, changes: Iterabl
     )
 
 
-def judge(history: Sequence[Card], card: Card, policy: Policy) -> Judgement:
+def judge(history: Sequence[Card], card: Card, policy: Policy, budget: Budget = BUDGET) -> Judgement:
     """Judge a card as publishing it would be, after cards that are all in production; all have versions.
 
     Of a version that one of the others has too, the judgement says what it would be accepted as.
@@ -191,12 +193,12 @@ def judge(history: Sequence[Card], card: Card, policy: Policy) -> Judgement:
     here = precedence(parse_version(version))
     same = next((each for each in history if precedence(parse_version(each.version or "")) == here), None)
     if same is not None:
-        return _taken(same, card, history, policy)
+        return _taken(same, card, history, policy, budget)
     pairs = []
     for baseline in baselines(list(releases.values()), version) if card.status in LIVE else ():
         other = cards[baseline.release.version]
         old, new = (card, other) if baseline.direction == "above" else (other, card)
-        pairs.append((baseline, compare(old, new, policy)))
+        pairs.append((baseline, compare(old, new, policy, budget)))
     return decide(version, pairs, policy, state=card.status)
 
 
@@ -204,9 +206,9 @@ def _release(card: Card) -> Release:
     return Release(card.version or "", "production", card.digests.card, judged_digest(card))
 
 
-def _taken(old: Card, new: Card, history: Sequence[Card], policy: Policy) -> Judgement:
+def _taken(old: Card, new: Card, history: Sequence[Card], policy: Policy, budget: Budget) -> Judgement:
     """Judge a card whose version is another one's: a published version never changes."""
-    report = compare(old, new, policy)
+    report = compare(old, new, policy, budget)
     version, here = new.version or "", parse_version(new.version or "")
     if old.digests.card == new.digests.card:
         message = f"{version} is unchanged"

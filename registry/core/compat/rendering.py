@@ -56,6 +56,8 @@ def as_json(report: Report) -> dict[str, Json]:
         "forced": list(report.forced),
         "policy_version": report.policy_version,
         "engine_version": report.engine_version,
+        "second_prover": list(report.second_prover),
+        "faults": list(report.faults),
     }
 
 
@@ -65,7 +67,8 @@ def report_from_json(document: Mapping[str, Json]) -> Report:
         Change(**{**each, "witness": Witness(**each["witness"]) if each["witness"] else None})
         for each in document["changes"]
     )
-    return Report(**{**document, "changes": changes, "forced": tuple(document["forced"])})
+    rows = {name: tuple(document.get(name, ())) for name in ("forced", "second_prover", "faults")}
+    return Report(**{**document, "changes": changes, **rows})
 
 
 def judgement_as_json(judgement: Judgement) -> dict[str, Json]:
@@ -93,13 +96,15 @@ def _report_text(report: Mapping[str, Json]) -> str:
 
 
 def _verdict(report: Mapping[str, Json]) -> str:
+    leaning = ", ".join(report.get("second_prover", ()))
+    proven = f"; that nothing else breaks in {leaning} is proven by jsonschema-rs" if leaning else ""
     if report["level"] == "none":
-        return "nothing changed"
+        return f"nothing changed{proven}"
     count = len(report["changes"])
     changes = f"{count} change{'' if count == 1 else 's'}"
     given = "" if report["given"] is None else f", and the version gives a {report['given']} one"
     forced = f"; {len(report['forced'])} let through" if report["forced"] else ""
-    return f"{changes}, {report['verdict']}: needs a {report['needed']} bump{given}{forced}"
+    return f"{changes}, {report['verdict']}: needs a {report['needed']} bump{given}{forced}{proven}"
 
 
 def judgement_as_text(judgement: Mapping[str, Json]) -> str:

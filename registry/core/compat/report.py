@@ -19,6 +19,11 @@ ENGINE_VERSION = "3"  # raised when a verdict or a fingerprint may differ: store
 POLICY_VERSION = "1"
 
 
+def engine_version(*, second_prover: bool) -> str:
+    """Return the version of the engine, which another one is when it proves alone."""
+    return ENGINE_VERSION if second_prover else f"{ENGINE_VERSION}-alone"
+
+
 @dataclass(frozen=True, slots=True)
 class Witness:
     """A value that shows a change.
@@ -75,6 +80,8 @@ class Report:
 
     ``verdict`` is "accepted", "refused", or "warned" (an addition with only a patch bump); ``needed`` is the
     bump that the changes need, ``given`` the one that the versions have; both None when the versions are not known.
+    ``second_prover`` are the shapes (``extract input``) that only ``jsonschema-rs`` proves to break nothing else;
+    ``faults`` those where a checked value refutes a proof, each with the prover: a mistake of that prover.
     """
 
     old_version: str | None
@@ -90,3 +97,5 @@ class Report:
     forced: tuple[str, ...] = ()  # fingerprints that were let through
     policy_version: str = POLICY_VERSION
     engine_version: str = ENGINE_VERSION
+    second_prover: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()

@@ -1,7 +1,20 @@
 """Is there a JSON value that these schemas accept and those refuse? (docs/solver.md)."""
 
 from registry.core.solver.finding import BUDGET, Budget, find
-from registry.core.solver.question import Answer, Found, GaveUp, Nothing, Reason, Side
+from registry.core.solver.question import Answer, Found, GaveUp, Nothing, ProvedBy, Reason, Reasons, Side
 from registry.core.solver.reasons import reasons
 
-__all__ = ["BUDGET", "Answer", "Budget", "Found", "GaveUp", "Nothing", "Reason", "Side", "find", "reasons"]
+__all__ = [
+    "BUDGET",
+    "Answer",
+    "Budget",
+    "Found",
+    "GaveUp",
+    "Nothing",
+    "ProvedBy",
+    "Reason",
+    "Reasons",
+    "Side",
+    "find",
+    "reasons",
+]

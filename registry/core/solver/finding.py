@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +26,19 @@ Json = Any
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much work an answer may take, in steps: the same on every machine."""
+    """How much work an answer may take, in steps: the same on every machine.
+
+    ``second_prover``: whether ``jsonschema-rs`` may prove what this engine gave up on. ``check_steps`` is how long a
+    value against a proof of ours is looked for all the same: a checked value outweighs every proof.
+    """
 
     proof_steps: int = 10_000
     search_steps: int = 6_000
     max_nodes: int = 20_000
     max_paths: int = 100_000
     max_candidates: int = 400
+    check_steps: int = 60
+    second_prover: bool = True
 
 
 BUDGET = Budget()
@@ -115,11 +121,12 @@ def find(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget
 def answer(prepared: Prepared, budget: Budget, prover: Prover) -> Answer:
     """Answer a question that is read: prove, or else search, or else ask the algebra."""
     if proven_by_structure(prepared, prover):
-        return Nothing()
+        refuted = search(prepared, replace(budget, search_steps=budget.check_steps))
+        return Found(refuted.value, against="engine") if isinstance(refuted, Found) else Nothing()
     found = search(prepared, budget)
-    if isinstance(found, Found):
+    if isinstance(found, Found) or not budget.second_prover:
         return found
-    return Nothing() if _proven_by_algebra(prepared) else found
+    return Nothing("jsonschema-rs") if _proven_by_algebra(prepared) else found
 
 
 def _decided_by_one(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget) -> bool:

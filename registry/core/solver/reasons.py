@@ -13,7 +13,7 @@ from registry.core.solver import algebra
 from registry.core.solver.dialects import LITERAL, MANY, NAMED, ONE, named_by
 from registry.core.solver.finding import BUDGET, Budget, Prepared, answer, find, prepare
 from registry.core.solver.meaning import UnusableSchema
-from registry.core.solver.question import Found, GaveUp, Nothing, Reason, Side
+from registry.core.solver.question import Found, GaveUp, Nothing, Reason, Reasons, Side
 from registry.core.solver.search import candidates_each
 from registry.core.solver.validators import CannotValidate, Disagreement, probably_accepts
 from registry.core.solver.ways import Ways
@@ -34,7 +34,7 @@ CANDIDATES_EACH = 60
 _ONES = ONE | {"items", "unevaluatedItems"}
 
 
-def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget = BUDGET) -> tuple[Reason, ...]:
+def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget = BUDGET) -> Reasons:
     """Return the distinct ways in which a value of ``accepted_by`` is refused by the first of ``refused_by``.
 
     Each with the keyword's pointer and a value: that it is refused, both validators say; that this keyword does it,
@@ -42,23 +42,26 @@ def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
     can be said, one reason stands at the root.
     """
     if not refused_by:
-        return ()
+        return Reasons()
     try:
         prepared = prepare(accepted_by, refused_by[:1], budget)
     except (UnusableSchema, CannotValidate, RecursionError):
         whole = find(accepted_by, refused_by, budget)
-        return () if isinstance(whole, Nothing) else (Reason("", "", whole, ""),)
+        return Reasons(() if isinstance(whole, Nothing) else (Reason("", "", whole, ""),))
     prover = prepared.prover(budget)
     whole = answer(prepared, budget, prover) if len(refused_by) == 1 else find(accepted_by, refused_by, budget)
     if isinstance(whole, Nothing):
-        return ()
-    fallback = (Reason("", "", whole, ""),)
+        return Reasons(second_prover=whole.proved_by != "engine")
+    fallback = Reasons((Reason("", "", whole, ""),))
+    if isinstance(whole, Found) and whole.against:
+        return fallback  # a walk by the prover that is at fault would say nothing more
     prover.refill(budget.proof_steps)  # what it has proven it still knows
     walk = Ways(prover)
     roots = prepared.graph.roots
     try:
         ways = list(islice(walk.all(roots[: prepared.accepting], roots[prepared.accepting]), MAX_REASONS + 1))
-        found = list(_told(prepared, ways[:MAX_REASONS]))
+        told = _told(prepared, ways[:MAX_REASONS], budget)
+        found = list(told)
     except (CannotValidate, RecursionError):
         return fallback
     if len(ways) > MAX_REASONS or walk.is_cut:
@@ -66,10 +69,10 @@ def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
     certain = [reason for reason in found if isinstance(reason.answer, Found)]
     if isinstance(whole, Found) and not certain:
         return fallback
-    return tuple(found) or fallback
+    return Reasons(tuple(found), told.second_prover) if found else fallback
 
 
-def _told(prepared: Prepared, ways: Sequence[Way]) -> Iterator[Reason]:
+def _told(prepared: Prepared, ways: Sequence[Way], budget: Budget) -> Reasons:
     """Ask whether each way is one, in their order; those are left out that are proven to refuse nothing."""
     accepting, refusing = prepared.schemas()
     common = {"$defs": {"whole": _moved(refusing[0])}}
@@ -79,6 +82,7 @@ def _told(prepared: Prepared, ways: Sequence[Way]) -> Iterator[Reason]:
     told: dict[int, Reason] = {}
     shown: set[tuple[str, str | None]] = set()
     unshown = 0
+    second_prover = False
     # The nearest place first: where one part is used at many places, one value is worth most of the search.
     for index in sorted(range(len(ways)), key=lambda each: len(ways[each].path)):
         way, skeleton = ways[index], skeletons[index]
@@ -90,13 +94,19 @@ def _told(prepared: Prepared, ways: Sequence[Way]) -> Iterator[Reason]:
         found = _show(prepared, rows[index](steps), document)
         if isinstance(found, Found):
             shown.add(parts)
-        elif unshown < MAX_UNSHOWN and LITERAL not in text and algebra.is_contained(accepting, document):
+        elif budget.second_prover and unshown < MAX_UNSHOWN and _is_none(accepting, document, text):
+            second_prover = True
             continue
         else:
             unshown += 1
         pointer = way.instance_pointer(found.value if isinstance(found, Found) else None)
-        told[index] = Reason(way.pointer, way.keyword, found, way.accepting_pointer, pointer, way.path)
-    yield from (told[index] for index in sorted(told))
+        told[index] = Reason(way.pointer, way.keyword, found, way.accepting_pointer, pointer, way.path, way.among)
+    return Reasons(tuple(told[index] for index in sorted(told)), second_prover)
+
+
+def _is_none(accepting: Sequence[Json], document: Json, text: str) -> bool:
+    """Say whether the second prover closes a way."""
+    return LITERAL not in text and algebra.is_contained(accepting, document)
 
 
 def _show(prepared: Prepared, values: Iterator[Json], document: Json) -> Found | GaveUp:

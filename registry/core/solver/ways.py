@@ -53,13 +53,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One keyword that may refuse: where it stands, and the skeleton that holds nothing else."""
+    """One keyword that may refuse: where it stands, and the skeleton that holds nothing else.
+
+    ``among``: what accepts there is one of several alternatives.
+    """
 
     pointer: str
     keyword: str
     skeleton: Json
     accepting_pointer: str | None
     steps: tuple[Step, ...]
+    among: bool = False
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -88,6 +92,7 @@ class _Place:
     build: Callable[[Json], Json]
     steps: tuple[Step, ...]
     accepting_pointer: str | None
+    among: bool = False
 
     def below(self, wrap: Callable[[Json], Json], step: Step, nodes: Sequence[Node]) -> _Place:
         """Go down into a part of the value."""
@@ -359,12 +364,12 @@ class Ways:
 
 def _way(target: Node, step: str, rule: Json, place: _Place) -> Way:
     keyword = step[1:].split("/", 1)[0] if step else "false"
-    return Way(target.pointer + step, keyword, place.build(rule), place.accepting_pointer, place.steps)
+    return Way(target.pointer + step, keyword, place.build(rule), place.accepting_pointer, place.steps, place.among)
 
 
 def _of_case(place: _Place, branch: Node | None) -> _Place:
     """Point at an alternative of the accepting side."""
-    return place if branch is None else replace(place, accepting_pointer=branch.resolved.pointer)
+    return place if branch is None else replace(place, accepting_pointer=branch.resolved.pointer, among=True)
 
 
 def _at_position(index: int) -> Callable[[Json], Json]:

@@ -144,7 +144,8 @@ def input_property_unnamed(shapes: Shapes) -> Iterator[Difference]:
 
 
 def _before(found: SchemaDifference) -> str:
-    return f"; before, {types(found.had)}" if found.had is not None else such_as_before(found)
+    also = "also " if found.among else ""
+    return f"; before, {also}{types(found.had)}" if found.had is not None else such_as_before(found)
 
 
 def such_as_before(found: SchemaDifference) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from registry.core.card.model import JsonSchema, Undeclared
-from registry.core.compat.differences import differences
+from registry.core.compat.differences import Differences, differences
 from registry.core.compat.report import Witness
 from registry.core.compat.rules.rule import Difference
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from registry.core.card.model import Card, Contract, Operation, Shape
     from registry.core.compat.differences import Direction, Family, Kind, SchemaDifference
     from registry.core.compat.report import Profile
+    from registry.core.solver import Budget
 
     ShapeSide = Literal["input", "output", "pause"]
 
@@ -59,13 +60,13 @@ class Operations:
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """An input, an output or the answer to a pause, in both contracts; ``found`` is what the solver says of it."""
+    """An input, an output or the answer to a pause, in both contracts; ``solved`` is what the solver says of it."""
 
     operation: str | None
     side: ShapeSide
     old: Shape
     new: Shape
-    found: tuple[SchemaDifference, ...] = ()
+    solved: Differences = field(default_factory=Differences)
     pause: str | None = None
 
     @property
@@ -80,7 +81,7 @@ class Shapes:
 
     def each(self, direction: Direction, kind: Kind, family: Family | None = None) -> Iterator[SchemaDifference]:
         """Yield the differences of one kind (and family), when this is a shape of that direction."""
-        for found in self.found if direction == self.direction else ():
+        for found in self.solved.found if direction == self.direction else ():
             if found.kind == kind and family in (None, found.family):
                 yield found
 
@@ -116,19 +117,25 @@ def _undecided(found: SchemaDifference, direction: Direction) -> str:
     return f"could not be proven to {everything}{at}{keyword}: {found.undecided}"
 
 
-def shapes_of(pair: Operations, profile: Profile) -> Iterator[Shapes]:
+def shapes_of(pair: Operations, profile: Profile, budget: Budget) -> Iterator[Shapes]:
     """Yield the shapes of an operation that both contracts have."""
-    yield _shapes(pair, "input", pair.old.input, pair.new.input, profile)
-    yield _shapes(pair, "output", pair.old.output, pair.new.output, profile)
+    yield _shapes(pair, "input", pair.old.input, pair.new.input, profile, budget)
+    yield _shapes(pair, "output", pair.old.output, pair.new.output, profile, budget)
     for name, pause in pair.new.pauses.items():
         if name in pair.old.pauses:
-            yield _shapes(pair, "pause", pair.old.pauses[name].answer, pause.answer, profile, name)
+            yield _shapes(pair, "pause", pair.old.pauses[name].answer, pause.answer, profile, budget, name)
 
 
 def _shapes(
-    pair: Operations, side: ShapeSide, old: Shape, new: Shape, profile: Profile, pause: str | None = None
+    pair: Operations,
+    side: ShapeSide,
+    old: Shape,
+    new: Shape,
+    profile: Profile,
+    budget: Budget,
+    pause: str | None = None,
 ) -> Shapes:
-    found: tuple[SchemaDifference, ...] = ()
+    solved = Differences()
     if isinstance(old, JsonSchema) and isinstance(new, JsonSchema):
-        found = tuple(differences(old.schema, new.schema, "output" if side == "output" else "input", profile))
-    return Shapes(pair.id, side, old, new, found, pause)
+        solved = differences(old.schema, new.schema, "output" if side == "output" else "input", profile, budget)
+    return Shapes(pair.id, side, old, new, solved, pause)
