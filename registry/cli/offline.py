@@ -32,11 +32,12 @@ profile_option = click.option(
 )
 
 second_prover_option = click.option(
-    "--second-prover/--no-second-prover",
+    "--second-prover",
+    type=click.Choice(["on", "off"]),
     envvar="CARDS_SECOND_PROVER",
-    default=True,
+    default="on",
     show_default=True,
-    help="Whether jsonschema-rs may prove what the engine gave up on (or CARDS_SECOND_PROVER: on, off).",
+    help="Whether jsonschema-rs may prove what the engine gave up on (or CARDS_SECOND_PROVER).",
 )
 
 
@@ -75,7 +76,7 @@ def _linted(path: str) -> dict[str, Any]:
 @second_prover_option
 @format_option
 @guarded
-def diff(old: str, new: str, profile: Literal["declared", "literal"], second_prover: bool, form: str) -> None:
+def diff(old: str, new: str, profile: Literal["declared", "literal"], second_prover: str, form: str) -> None:
     """Compare two cards in files: what changed, and whom it breaks.
 
     Each change has its level, and a break a value that shows it.
@@ -88,7 +89,7 @@ def diff(old: str, new: str, profile: Literal["declared", "literal"], second_pro
     except InvalidCard as problem:  # there is no verdict without both cards
         warn(finding_lines(as_rows(problem.findings)))
         raise Unreadable("there is nothing to compare: a card is not valid; `cards lint` says more") from problem
-    report = compare(before, after, Policy(profile=profile), replace(BUDGET, second_prover=second_prover))
+    report = compare(before, after, Policy(profile=profile), replace(BUDGET, second_prover=second_prover == "on"))
     if form == "json":
         show_json(as_json(report))
     else:

@@ -60,7 +60,7 @@ def check(
     agent_id: str | None,
     version: str | None,
     profile: Literal["declared", "literal"] | None,
-    second_prover: bool,
+    second_prover: str,
     url: str,
     form: str,
 ) -> None:
@@ -71,7 +71,7 @@ def check(
     cards check agent-card.yaml --against git:origin/main
     """
     if against is not None:
-        budget = replace(BUDGET, second_prover=second_prover)
+        budget = replace(BUDGET, second_prover=second_prover == "on")
         _check_offline(paths, against, agent_id, version, Policy(profile=profile or "declared"), budget, form)
         return
     if profile is not None:

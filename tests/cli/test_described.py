@@ -66,7 +66,7 @@ UNSET = Settings.from_environment({"HOME": "/home/somebody"})
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_described_setting_sets_one_thing_and_without_it_holds_what_is_described(name):
     changed = set()
-    for value in ("3", "300", "2000", "/elsewhere"):
+    for value in ("3", "300", "2000", "/elsewhere", "off"):
         try:
             given = Settings.from_environment({"HOME": "/home/somebody", name: value})
         except InvalidRequest:  # out of range
@@ -76,12 +76,14 @@ def test_a_described_setting_sets_one_thing_and_without_it_holds_what_is_describ
         }
     (one,) = changed
     default = getattr(UNSET, one)
-    if isinstance(default, (int, float)):
+    if isinstance(default, bool):
+        assert SETTINGS[name] == ("on" if default else "off")
+    elif isinstance(default, (int, float)):
         assert SETTINGS[name] == f"{default:g}" if isinstance(default, float) else str(default)
 
 
 def test_every_setting_is_described():
     assert len(fields(Settings)) == len(SETTINGS)
     source = (Path(__file__).parents[2] / "registry" / "settings.py").read_text()
-    read = set(re.findall(r'(?:given\.get\(|given\[|whole\()"([A-Z_]+)"', source))
+    read = set(re.findall(r'(?:given\.get\(|given\[|whole\(|switch\()"([A-Z_]+)"', source))
     assert read == set(SETTINGS)

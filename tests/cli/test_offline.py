@@ -267,7 +267,9 @@ def test_every_command_has_help(command):
 
 @pytest.mark.parametrize("how", ["flag", "environment"])
 def test_the_second_prover_can_be_left_out_of_a_comparison(how):
-    flag, env = (("--no-second-prover",), None) if how == "flag" else ((), {**os.environ, "CARDS_SECOND_PROVER": "off"})
+    flag, env = (
+        (("--second-prover", "off"), None) if how == "flag" else ((), {**os.environ, "CARDS_SECOND_PROVER": "off"})
+    )
     done = cards("diff", TEAM, BROKEN, "--format", "json", *flag, env=env)
     assert json.loads(done.stdout)["engine_version"].endswith("-alone")
     done = cards("check", BROKEN, "--against", TEAM, "--format", "json", *flag, env=env)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from registry.core.solver.evaluation import accepts
-from registry.core.solver.facts import gather
 from registry.core.solver.graph import key
-from registry.core.solver.leaves import finite_values, no_multiple, no_text
+from registry.core.solver.leaves import finite_values, most_items, no_multiple, no_text
 
 if TYPE_CHECKING:
     from registry.core.solver.facts import Facts
@@ -47,10 +46,8 @@ def _no_array(prover: Prover, facts: Facts) -> bool:
         return True
     if any(_contains_nothing(prover, facts, atom) for atom in facts.atoms if "contains" in atom.one):
         return True
-    if facts.unique and facts.min_items > 1 and not facts.prefix():
-        values = finite_values(gather(facts.tail()))
-        return values is not None and len(set(map(key, values))) < facts.min_items
-    return False
+    most = most_items(facts)
+    return most is not None and most < facts.min_items
 
 
 def _contains_nothing(prover: Prover, facts: Facts, atom: Node) -> bool:
@@ -64,6 +61,12 @@ def _contains_nothing(prover: Prover, facts: Facts, atom: Node) -> bool:
     if prefix >= MAX_ITEMS:
         return False
     places = [facts.item(index) for index in range(prefix)]
-    if facts.max_items is None or facts.max_items > prefix:
-        places.append(facts.tail())
-    return all(prover.empty_below((*place, wanted)) for place in places)
+    fitting = sum(not prover.empty_below((*place, wanted)) for place in places)
+    if (facts.max_items is None or facts.max_items > prefix) and not prover.empty_below((*facts.tail(), wanted)):
+        rest = None if facts.max_items is None else facts.max_items - prefix
+        values = finite_values(prover.facts((*facts.tail(), wanted))) if facts.unique else None
+        if values is not None:
+            different = len(set(map(key, values)))
+            rest = different if rest is None else min(rest, different)
+        return rest is not None and fitting + rest < least
+    return bool(fitting < least)

@@ -12,13 +12,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.conjunction import flatten, in_place
-from registry.core.solver.graph import NEVER, NO_PATTERN, NUMBERS, TYPES, Kind, Node, key
+from registry.core.solver.graph import ASSERTIONS, NEVER, NO_PATTERN, TYPES, Kind, Node, key
 from registry.core.solver.numbers import exact
 from registry.core.solver.regex_matcher import search_text
 from registry.core.solver.regex_members import Work, no_string
+from registry.core.solver.tightening import tighten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 Json = Any
 Bound = tuple[Fraction, bool]  # the number, and whether it is excluded
@@ -49,9 +50,10 @@ class Facts:
     atoms: tuple[Node, ...]
     types: frozenset[str] = frozenset(TYPES)
     values: list[Json] | None = None
+    excluded: list[Json] = field(default_factory=list)
     low: Bound | None = None
     high: Bound | None = None
-    multiples: list[Fraction] = field(default_factory=list)
+    multiples: list[Fraction] = field(default_factory=list)  # together one, the least common multiple
     min_length: int = 0
     max_length: int | None = None
     patterns: list[str] = field(default_factory=list)
@@ -74,6 +76,11 @@ class Facts:
         if self._kinds is None:
             self._kinds = frozenset(atom.kind for atom in self.atoms)
         return node.resolved.kind in self._kinds or node.resolved.trivial
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many required properties as there may be properties."""
+        return self.max_properties is not None and len(self.required) >= self.max_properties
 
     def names(self) -> tuple[str, ...]:
         """Return every property name that is mentioned, in order."""
@@ -123,6 +130,8 @@ class Facts:
         return found
 
     def _property(self, name: str) -> Iterator[Node]:
+        if self.is_full and name not in self.required:
+            yield NEVER
         for atom in self.atoms:
             listed = _listed(atom.one["propertyNames"]) if "propertyNames" in atom.one else None
             if listed is not None and name not in listed:
@@ -143,12 +152,14 @@ class Facts:
         return self._others
 
     def _unmentioned(self) -> list[Other]:
-        if any("propertyNames" in atom.one and _listed(atom.one["propertyNames"]) is not None for atom in self.atoms):
+        if self.is_full or any(
+            "propertyNames" in atom.one and _listed(atom.one["propertyNames"]) is not None for atom in self.atoms
+        ):
             return []
         cases = [Other((), frozenset(), (), self.work)]
         for atom in self.atoms:
             patterns = {name: node for name, node in atom.patterns().items() if exact_name(name) is None}
-            none = Other((), frozenset(patterns), _rest(atom))
+            none = Other((), frozenset(atom.patterns()), _rest(atom))
             options = [none, *(Other((pattern,), frozenset(), (node,)) for pattern, node in patterns.items())]
             if len(cases) * len(options) > 32:
                 return [Other((), frozenset(), (), self.work)]
@@ -256,15 +267,49 @@ def _evaluates_items(atom: Node) -> bool:
 
 def gather(nodes: Iterable[Node], work: Work | None = None) -> Facts:
     """Gather the facts of a conjunction; what comparing its patterns takes is added to ``work``."""
-    facts = Facts(flatten(nodes), work=work or Work())
-    for atom in facts.atoms:
+    flat = flatten(nodes)
+    required = _required(flat)
+    while _are_objects(flat):
+        # What depends on a required property applies as well, and may require more.
+        more = [
+            each
+            for atom in flat
+            for owner, each in atom.named.get("dependentSchemas", {}).items()
+            if owner in required and not each.trivial
+        ]
+        wider = flatten((*flat, *more))
+        if len(wider) == len(flat):
+            break
+        flat, required = wider, _required(wider)
+    facts = Facts(flat, work=work or Work(), required=required)
+    for atom in flat:
         _types_and_values(facts, atom)
         _numbers(facts, atom)
         _sizes(facts, atom)
-        facts.required |= frozenset(atom.required())
-    _dependents(facts)
-    _keywords_by_type(facts)
+    tighten(facts)
     return facts
+
+
+def _are_objects(atoms: Sequence[Node]) -> bool:
+    """Say whether only objects are left: to other values, names mean nothing."""
+    allowed = [types for types in (atom.types() for atom in atoms) if types is not None]
+    return bool(allowed) and frozenset.intersection(*allowed) == {"object"}
+
+
+def _required(atoms: Sequence[Node]) -> frozenset[str]:
+    """Return the required names, with those that they require."""
+    found = {name for atom in atoms for name in atom.required()}
+    while True:
+        more = {
+            name
+            for atom in atoms
+            for owner, names in atom.keywords.get("dependentRequired", {}).items()
+            if owner in found
+            for name in names
+        }
+        if more <= found:
+            return frozenset(found)
+        found |= more
 
 
 def _types_and_values(facts: Facts, atom: Node) -> None:
@@ -273,11 +318,22 @@ def _types_and_values(facts: Facts, atom: Node) -> None:
     types = atom.types()
     if types is not None:
         facts.types &= types
+    facts.excluded += _excluded(atom)
     values = atom.values()
     if values is not None:
         kept = {key(value) for value in values}
         found = values if facts.values is None else [value for value in facts.values if key(value) in kept]
         facts.values = found
+
+
+def _excluded(atom: Node) -> list[Json]:
+    """Return the values that a ``not`` lists, where it says nothing else."""
+    refused = atom.one["not"].resolved if "not" in atom.one else None
+    if refused is None or refused.one or refused.many or refused.named or refused.reference or refused.false:
+        return []
+    if any(word in ASSERTIONS for word in refused.keywords if word not in ("enum", "const")):
+        return []
+    return refused.values() or []
 
 
 def _numbers(facts: Facts, atom: Node) -> None:
@@ -325,52 +381,3 @@ def _least(found: int | None, given: float | None) -> int | None:
     if given is None:
         return found
     return int(given) if found is None else min(found, int(given))
-
-
-def _dependents(facts: Facts) -> None:
-    """Add the names that a required name requires, until nothing new comes."""
-    while True:
-        more = {
-            name
-            for atom in facts.atoms
-            for owner, names in atom.keywords.get("dependentRequired", {}).items()
-            if owner in facts.required
-            for name in names
-        }
-        if more <= facts.required:
-            return
-        facts.required |= more
-
-
-def _keywords_by_type(facts: Facts) -> None:
-    """Tighten what follows from several facts together: integers, and bounds that rule a type out."""
-    if facts.types & NUMBERS:
-        if any(multiple.denominator == 1 for multiple in facts.multiples) and "number" in facts.types:
-            facts.types -= {"number"}
-        if "number" not in facts.types:
-            facts.low, facts.high = _whole(facts.low, 1), _whole(facts.high, -1)
-        if facts.low and facts.high and _empty(facts.low, facts.high):
-            facts.types -= NUMBERS
-    if facts.max_length is not None and facts.max_length < facts.min_length:
-        facts.types -= {"string"}
-    if facts.max_items is not None and facts.max_items < facts.min_items:
-        facts.types -= {"array"}
-    fewest = max(facts.min_properties, len(facts.required))
-    if facts.max_properties is not None and facts.max_properties < fewest:
-        facts.types -= {"object"}
-
-
-def _whole(bound: Bound | None, direction: int) -> Bound | None:
-    """Move a bound inward to the next integer, included."""
-    if bound is None:
-        return None
-    value, excluded = bound
-    floor = value.numerator // value.denominator
-    if direction > 0:
-        inner = floor if floor == value else floor + 1
-        return (Fraction(inner + 1 if excluded and inner == value else inner), False)
-    return (Fraction(floor - 1 if excluded and floor == value else floor), False)
-
-
-def _empty(low: Bound, high: Bound) -> bool:
-    return low[0] > high[0] or (low[0] == high[0] and (low[1] or high[1]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.evaluation import type_of
 from registry.core.solver.facts import gather
-from registry.core.solver.graph import NUMBERS, Node
+from registry.core.solver.graph import NUMBERS, Node, key
 from registry.core.solver.numbers import exact
 from registry.core.solver.regex_members import no_string
 
@@ -39,6 +39,10 @@ def finite_values(facts: Facts, depth: int = 0) -> list[Json] | None:
     if facts.types <= {"literal", "integer"} and facts.low and facts.high:
         first, last = facts.low[0].__ceil__(), facts.high[0].__floor__()
         return list(range(first, last + 1)) if last - first < MAX_RANGE else None
+    if facts.types == {"string"} and facts.max_length == 0:
+        return [""]
+    if facts.types == {"object"} and facts.max_properties == 0:
+        return [{}]
     if depth < MAX_NESTED and facts.types == {"array"}:
         return _finite_arrays(facts, depth + 1)
     if depth < MAX_NESTED and facts.types == {"object"}:
@@ -73,6 +77,17 @@ def _finite_objects(facts: Facts, depth: int) -> list[Json] | None:
         without = [] if name in facts.required else found
         found = [*without, *({**each, name: value} for each in found for value in values)]
     return list(found)
+
+
+def most_items(facts: Facts) -> int | None:
+    """Return how many items an array may have: of items that all differ, no more than there are values."""
+    if not facts.unique:
+        return facts.max_items
+    rows = [finite_values(gather(facts.item(index))) for index in range(facts.prefix() + 1)]
+    if rows[-1] is None:
+        return facts.max_items
+    different = len({key(value) for row in rows for value in row or ()}) + rows.count(None)
+    return different if facts.max_items is None else min(facts.max_items, different)
 
 
 def _other(value: Json) -> Json:

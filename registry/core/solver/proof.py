@@ -14,9 +14,10 @@ from registry.core.solver.conjunction import flatten, in_place, weight
 from registry.core.solver.emptiness import impossible
 from registry.core.solver.evaluation import accepts, both
 from registry.core.solver.facts import Facts, exact_name, gather, matches
-from registry.core.solver.graph import TYPE_NODES, Kind, Node
+from registry.core.solver.graph import TYPE_NODES, TYPES, Kind, Node
 from registry.core.solver.leaves import (
     finite_values,
+    most_items,
     numbers_hold,
     spelt,
     strings_hold,
@@ -190,7 +191,7 @@ class Prover:
         yield "$dynamicRef" not in words
         types = target.types()
         if types is not None:
-            yield facts.types <= types
+            yield all(impossible(self, facts, name) for name in TYPES if name in facts.types - types)
         yield target.values() is None
         yield numbers_hold(facts, target)
         yield strings_hold(facts, target)
@@ -258,7 +259,7 @@ class Prover:
     def _array(self, facts: Facts, target: Node) -> Iterator[bool]:
         words = target.keywords
         yield facts.min_items >= words.get("minItems", 0)
-        most = facts.max_items
+        most = most_items(facts)
         yield "maxItems" not in words or (most is not None and most <= words["maxItems"])
         yield words.get("uniqueItems") is not True or facts.unique or (most is not None and most <= 1)
         prefix = target.many.get("prefixItems", ())
@@ -275,7 +276,9 @@ class Prover:
         wanted, words = target.one["contains"], target.keywords
         least, most = words.get("minContains", 1), words.get("maxContains")
         if most is not None and not (facts.max_items is not None and facts.max_items <= most):
-            return False
+            counted = [atom for atom in facts.atoms if atom.keywords.get("maxContains", most + 1) <= most]
+            if not any("contains" in atom.one and self.below((wanted,), atom.one["contains"]) for atom in counted):
+                return False
         if least <= 0:
             return True
         for atom in facts.atoms:
@@ -295,7 +298,7 @@ class Prover:
         for owner, names in words.get("dependentRequired", {}).items():
             yield self._dependent_required(facts, owner, set(names))
         for owner, each in target.named.get("dependentSchemas", {}).items():
-            yield self._absent(facts, owner) or self.contained(facts.atoms, each)
+            yield self._absent(facts, owner) or self.contained(self._with(facts, owner), each)
         yield from self._properties(facts, target)
         if "propertyNames" in target.one:
             yield self._names(facts, target.one["propertyNames"])
@@ -313,14 +316,15 @@ class Prover:
         return all(self.empty_below(case.nodes) for case in facts.others())
 
     def _dependent_required(self, facts: Facts, owner: str, names: set[str]) -> bool:
-        if names <= facts.required or self._absent(facts, owner):
-            return True
-        given = set(facts.required)
-        for atom in facts.atoms:
-            given |= set(atom.keywords.get("dependentRequired", {}).get(owner, ()))
-            dependent = atom.named.get("dependentSchemas", {}).get(owner)
-            given |= set(dependent.required()) if dependent else set()
-        return names <= given
+        return (
+            names <= facts.required
+            or self._absent(facts, owner)
+            or names <= self.facts(self._with(facts, owner)).required
+        )
+
+    def _with(self, facts: Facts, owner: str) -> Nodes:
+        """Add that the value is an object with a property."""
+        return (*facts.atoms, TYPE_NODES["object"], self.made.presence(owner))
 
     def _properties(self, facts: Facts, target: Node) -> Iterator[bool]:
         for name, wanted in target.properties().items():
@@ -343,10 +347,15 @@ class Prover:
                 yield self.below(case.nodes, rest)
 
     def _names(self, facts: Facts, wanted: Node) -> bool:
-        if any(self.below((atom.one["propertyNames"],), wanted) for atom in facts.atoms if "propertyNames" in atom.one):
+        text = TYPE_NODES["string"]
+        named = [atom.one["propertyNames"] for atom in facts.atoms if "propertyNames" in atom.one]
+        if named and self.below((*named, text), wanted):
             return True
         mentioned = all(accepts(wanted, name) is True or self._absent(facts, name) for name in facts.names())
-        return mentioned and (self.below((TYPE_NODES["string"],), wanted) or self.closed(facts))
+        return mentioned and (
+            self.below((text,), wanted)
+            or all(self.below(self.made.names(case), wanted) or self.empty_below(case.nodes) for case in facts.others())
+        )
 
     def _unevaluated(self, facts: Facts, target: Node, closed: Node) -> bool:
         sure = surely_applied(target)
@@ -372,9 +381,17 @@ class Prover:
         for atom in facts.atoms:
             if "not" in atom.one and self.contained(facts.atoms, atom.one["not"]):
                 return True
-            for row in ("anyOf", "oneOf"):
-                # An alternative that all satisfy already leaves the question as it is.
-                told = row not in atom.many or any(map(facts.include, atom.many[row]))
-                if not told and all(self.empty((*facts.atoms, each)) for each in atom.many[row]):
-                    return True
+            # An alternative that all satisfy already leaves the question as it is.
+            branches = atom.many.get("anyOf", ())
+            told = any(map(facts.include, branches))
+            if branches and not told and all(self.empty((*facts.atoms, each)) for each in branches):
+                return True
+            branches = atom.many.get("oneOf", ())
+            if branches and all(self._never_alone(facts.atoms, each, branches) for each in branches):
+                return True
         return False
+
+    def _never_alone(self, atoms: Nodes, branch: Node, branches: Nodes) -> bool:
+        """Say whether no value meets one of several alternatives and no other: none at all, or one more always."""
+        together = (*atoms, branch)
+        return self.empty(together) or any(self.contained(together, other) for other in branches if other is not branch)

@@ -30,8 +30,6 @@ _SIZES = {
     "maxProperties": ("object", "minProperties", 1),
 }
 _LEFT_OPEN: dict[str, tuple[frozenset[str], dict[str, Json]]] = {
-    "multipleOf": (NUMBERS, {}),
-    "uniqueItems": (frozenset({"array"}), {"minItems": 2}),
     "unevaluatedItems": (frozenset({"array"}), {"minItems": 1}),
     "patternProperties": (frozenset({"object"}), {"minProperties": 1}),
     "additionalProperties": (frozenset({"object"}), {"minProperties": 1}),
@@ -106,6 +104,12 @@ def _bounds(node: Node, make: Callable[..., Node]) -> Iterator[Node]:
             yield make(word, frozenset({kind}), {opposite: int(words[word]) + step})
     if "pattern" in words:
         yield make("pattern", frozenset({"string"}), {NO_PATTERN: words["pattern"]})
+    for word, types, more in (("multipleOf", NUMBERS, {}), ("uniqueItems", frozenset({"array"}), {"minItems": 2})):
+        if words.get(word):
+            alone = Node(node.pointer, {word: words[word]}, -1, kind=("alone", word, str(words[word])))
+            way = make(word, types, more, one={"not": alone})
+            way.implied = ANYTHING  # nothing more exact can be said than that it is refused
+            yield way
     for word, (types, more) in _LEFT_OPEN.items():
         if word in words or word in node.one or word in node.named:
             yield make(word, types, more)

@@ -35,7 +35,11 @@ def ways_to_split(prover: Prover, facts: Facts, target: Node, done: frozenset[Ki
             yield ("cases", atom.kind), [(case,) for case in cases(atom)]
         if "if" in atom.one and atom.kind not in done:
             then, otherwise = atom.one.get("then"), atom.one.get("else")
-            yield atom.kind, [(atom.one["if"], *((then,) if then else ())), (otherwise,) if otherwise else ()]
+            fails = prover.made.negation(atom.one["if"])
+            yield (
+                atom.kind,
+                [(atom.one["if"], *((then,) if then else ())), (fails, *((otherwise,) if otherwise else ()))],
+            )
     if any(node.many.keys() & {"anyOf", "oneOf"} or "if" in node.one for node in in_place(target)):
         yield from _by_discriminators(prover, facts, done)
 
