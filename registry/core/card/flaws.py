@@ -89,10 +89,6 @@ def _nothing(flaw: Flaw) -> tuple[str, tuple[str | int, ...], str]:
     for word in ("enum", "const"):
         if word in words:
             others = [each for each in flaw.keywords if each != word]
-            if word == "oneOf":
-                allowed = f"that {_allow(others)} " if others else ""
-                message = f"no value {allowed}fits exactly one branch; make the branches differ, or write `anyOf`"
-                return "unsatisfiable-branches", (word,), message
             fits = f"has no value that {_allow(others)}" if others else "is empty"
             return "unsatisfiable-enum", (word,), f"{fits}; correct what it lists"
     if "pattern" in words:

@@ -16,6 +16,7 @@ from registry.core.solver.meaning import Meaning, UnusableSchema, normalise
 from registry.core.solver.proof import OutOfBudgetError, Prover
 from registry.core.solver.question import Answer, Found, GaveUp, Nothing, Side
 from registry.core.solver.search import candidates
+from registry.core.solver.shrinking import shrunk
 from registry.core.solver.validators import CannotValidate, Disagreement, Pair
 
 if TYPE_CHECKING:
@@ -75,6 +76,13 @@ class Prepared:
         if any(pair.probably_accepts(value) for pair in refuse):
             return False
         return all(pair.accepts(value) for pair in accept) and not any(pair.accepts(value) for pair in refuse)
+
+    def surely_fits(self, value: Json) -> bool:
+        """Say whether a value fits; one that the validators can't agree about doesn't."""
+        try:
+            return self.fits(value)
+        except (CannotValidate, Disagreement):
+            return False
 
 
 def prepare(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Budget) -> Prepared:
@@ -173,7 +181,7 @@ def search(prepared: Prepared, budget: Budget) -> Found | GaveUp:
                 break
             try:
                 if prepared.fits(value):
-                    return Found(value)
+                    return Found(shrunk(value, prepared.surely_fits))
             except Disagreement as problem:
                 disagreement = str(problem)
             except CannotValidate as problem:

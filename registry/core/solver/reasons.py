@@ -6,6 +6,7 @@ Each way that the walk over the refusing schema finds (``ways``) becomes a quest
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from registry.core.solver.finding import BUDGET, Budget, Prepared, answer, find,
 from registry.core.solver.meaning import UnusableSchema
 from registry.core.solver.question import Found, GaveUp, Nothing, Reason, Reasons, Side
 from registry.core.solver.search import candidates_each
-from registry.core.solver.validators import CannotValidate, Disagreement, probably_accepts
+from registry.core.solver.shrinking import shrunk
+from registry.core.solver.validators import CannotValidate, Disagreement, Quick
 from registry.core.solver.ways import Ways
 
 if TYPE_CHECKING:
@@ -110,21 +112,21 @@ def _is_none(accepting: Sequence[Json], document: Json, text: str) -> bool:
 
 
 def _show(prepared: Prepared, values: Iterator[Json], document: Json) -> Found | GaveUp:
+    keyword: Quick | None = None
     try:
         for value in islice(values, CANDIDATES_EACH):
             try:
-                if prepared.fits(value) and _refuses(document, value):
-                    return Found(value)
+                if not prepared.fits(value):
+                    continue
             except Disagreement:
                 continue
+            # That something refuses it, both validators have said; that it is this keyword, the quicker one says.
+            keyword = keyword or Quick(document)
+            if not keyword.accepts(value):
+                return Found(shrunk(value, partial(_still_shows, prepared, keyword)))
     except (CannotValidate, RecursionError) as problem:
         return GaveUp(str(problem) or "the schemas are nested too deep to search")
     return GaveUp("neither a value nor a proof was found within the budget")
-
-
-def _refuses(document: Json, value: Json) -> bool:
-    """Say whether it is this keyword that refuses, not another one beside it: that something does, both have said."""
-    return not probably_accepts(document, value)
 
 
 @dataclass(slots=True)
@@ -157,6 +159,13 @@ class _Alone:
             return "#/$defs/" + self.names.setdefault(reference, str(len(self.names)))
 
         return _moved(schema, renamed), met
+
+
+def _still_shows(prepared: Prepared, keyword: Quick, value: Json) -> bool:
+    try:
+        return not keyword.accepts(value) and prepared.surely_fits(value)
+    except CannotValidate:
+        return False
 
 
 def _moved(schema: Json, renamed: Callable[[str], str] = lambda reference: "#/$defs/whole" + reference[1:]) -> Json:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from registry.core.errors import Finding
 
-__all__ = ["CannotValidate", "Disagreement", "Pair", "accepts", "instance_findings", "plain_value", "probably_accepts"]
+__all__ = ["CannotValidate", "Disagreement", "Pair", "Quick", "accepts", "instance_findings", "plain_value"]
 
 Json = Any
 MAX_DEPTH = 200
@@ -57,11 +57,20 @@ def accepts(schema: Json, value: Json) -> bool:
     return Pair(schema).accepts(value)
 
 
-def probably_accepts(schema: Json, value: Json) -> bool:
-    """Tell what ``jsonschema-rs`` alone says, where a Pair has answered for the whole; raises CannotValidate."""
-    _check_depth(schema, "the schema")
-    plain = plain_value(value)
-    return bool(_guarded(lambda: _rust_validator(schema).is_valid(plain)))
+class Quick:
+    """One schema, compiled for ``jsonschema-rs`` alone: for where a Pair has answered for the whole.
+
+    Raises CannotValidate as Pair does.
+    """
+
+    def __init__(self, schema: Json) -> None:
+        _check_depth(schema, "the schema")
+        self._validator = _rust_validator(schema)
+
+    def accepts(self, value: Json) -> bool:
+        """Tell whether it accepts ``value``; raises CannotValidate."""
+        plain = plain_value(value)
+        return bool(_guarded(lambda: self._validator.is_valid(plain)))
 
 
 def instance_findings(schema: Json, value: Json) -> list[Finding]:
