@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from registry.catalog.precedence import LIMIT
+from registry.core.card.names import MAX_AGENT_ID, is_agent_id, is_semver
 from registry.core.errors import Finding, InvalidRequest
-
-_AGENT_ID = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+")
-_AGENT_ID_LIMIT = 200
-# SemVer 2.0.0's own grammar (its FAQ), without groups.
-_VERSION = re.compile(
-    r"(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)"
-    r"(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?"
-    r"(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?",
-    re.ASCII,
-)
 
 
 def fold_agent_id(agent_id: str) -> str:
@@ -25,18 +14,18 @@ def fold_agent_id(agent_id: str) -> str:
 
 def agent_id_findings(agent_id: str, pointer: str) -> list[Finding]:
     """Say what is wrong with a folded agent ID."""
-    if len(agent_id) <= _AGENT_ID_LIMIT and _AGENT_ID.fullmatch(agent_id):
+    if is_agent_id(agent_id):
         return []
     message = (
         f"{agent_id[:80]!r} is no agent ID: labels of letters, digits and `-` joined by dots, as in "
-        f"`com.example.greeter`, at most {_AGENT_ID_LIMIT} characters"
+        f"`com.example.greeter`, at most {MAX_AGENT_ID} characters, a label at most 63"
     )
     return [Finding("invalid-agent-id", pointer, message)]
 
 
 def version_findings(version: str, pointer: str) -> list[Finding]:
     """Say what is wrong with a version."""
-    if len(version) <= LIMIT and _VERSION.fullmatch(version):
+    if len(version) <= LIMIT and is_semver(version):
         return []
     message = f"{version[:80]!r} is no version: SemVer 2.0.0 as in `1.4.0`, at most {LIMIT} characters"
     return [Finding("invalid-version", pointer, message)]

@@ -15,6 +15,7 @@ from registry.catalog.precedence import precedence_key
 from registry.core.compat import judging
 from registry.core.compat.judging import Release
 from registry.core.compat.report import POLICY_VERSION, engine_version
+from registry.core.compat.versions import LIVE
 from registry.core.errors import JudgingStopped, Unavailable
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 COMPARING_S = 120.0  # that all comparisons of a call may take together
 _STOPS = 2  # comparisons of a card over their time or memory, after which no other is tried
 _logger = logging.getLogger("registry.catalog")
-LIVE: frozenset[State] = frozenset({"staging", "production", "deprecated"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from registry.catalog import audit
 from registry.catalog.facets import facet
 from registry.catalog.identity import agent_id_findings, fold_agent_id, refuse, text_findings
 from registry.catalog.jobs import Source
-from registry.catalog.judgement import LIVE, Candidate, Judging, ask, keeping, load_view
+from registry.catalog.judgement import Candidate, Judging, ask, keeping, load_view
 from registry.catalog.namespaces import lock_agents
 from registry.catalog.pointing import point_at_latest
 from registry.catalog.precedence import precedence_key
 from registry.catalog.reading import load_version
-from registry.core.compat.versions import parse_selector, parse_version
+from registry.core.compat.versions import LIVE, parse_selector, parse_version
 from registry.core.errors import (
     Finding,
     InvalidRequest,
