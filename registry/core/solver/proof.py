@@ -363,7 +363,7 @@ class Prover:
             return True
         if any(node is not target and "unevaluatedProperties" in node.one for node in sure):
             return True
-        patterns = {pattern for node in sure for pattern in node.patterns()}
+        patterns = dict.fromkeys(pattern for node in sure for pattern in node.patterns())
         for name in facts.names():
             named = any(name in node.properties() for node in sure) or any(matches(each, name) for each in patterns)
             if not named and not self.below(facts.property(name), closed):
@@ -376,7 +376,7 @@ class Prover:
         finite = self._finite(facts)
         if finite is not None and all(both(accepts(node, each) for node in facts.atoms) is False for each in finite):
             return True
-        if all(impossible(self, facts, name) for name in facts.types):
+        if all(impossible(self, facts, name) for name in TYPES if name in facts.types):
             return True
         for atom in facts.atoms:
             if "not" in atom.one and self.contained(facts.atoms, atom.one["not"]):

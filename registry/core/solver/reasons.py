@@ -15,7 +15,7 @@ from registry.core.solver.dialects import LITERAL, MANY, NAMED, ONE, named_by
 from registry.core.solver.finding import BUDGET, Budget, Prepared, answer, find, prepare
 from registry.core.solver.meaning import UnusableSchema
 from registry.core.solver.question import Found, GaveUp, Nothing, Reason, Reasons, Side
-from registry.core.solver.search import candidates_each
+from registry.core.solver.search import Parts, candidates_of, read_parts
 from registry.core.solver.shrinking import shrunk
 from registry.core.solver.validators import CannotValidate, Disagreement, Quick
 from registry.core.solver.ways import Ways
@@ -23,7 +23,8 @@ from registry.core.solver.ways import Ways
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from registry.core.solver.ways import Way
+    from registry.core.solver.search_graph import Node
+    from registry.core.solver.way import Way
 
 Json = Any
 
@@ -78,52 +79,65 @@ def _told(prepared: Prepared, ways: Sequence[Way], budget: Budget) -> Reasons:
     """Ask whether each way is one, in their order; those are left out that are proven to refuse nothing."""
     accepting, refusing = prepared.schemas()
     common = {"$defs": {"whole": _moved(refusing[0])}}
-    skeletons = [_moved(way.skeleton) for way in ways]
-    rows = candidates_each(accepting, skeletons, common)
-    alone = _Alone(refusing[0])
+    alone = [_Alone(each) for each in (*accepting, refusing[0])]
+    rows = _candidates_each(accepting, refusing[0], ways)
     told: dict[int, Reason] = {}
     shown: set[tuple[str, str | None]] = set()
     unshown = 0
     second_prover = False
     # The nearest place first: where one part is used at many places, one value is worth most of the search.
     for index in sorted(range(len(ways)), key=lambda each: len(ways[each].path)):
-        way, skeleton = ways[index], skeletons[index]
+        way = ways[index]
         parts = (way.pointer, way.accepting_pointer)
-        text = str(skeleton)
-        whole = {**common, "allOf": [skeleton]}
-        document = whole if "$dynamicRef" in text else alone.standing(way.skeleton)
+        text = str(way.skeleton)
+        whole = {**common, "allOf": [_moved(way.skeleton)]}
+        document = whole if "$dynamicRef" in text else alone[-1].standing(way.skeleton)
         steps = STEPS_EACH if parts not in shown and unshown < MAX_UNSHOWN else STEPS_AFTER
-        found = _show(prepared, rows[index](steps), document)
+        found = _show(prepared, candidates_of(*rows[index], steps), way, document)
         if isinstance(found, Found):
             shown.add(parts)
-        elif budget.second_prover and unshown < MAX_UNSHOWN and _is_none(accepting, document, text):
-            second_prover = True
-            continue
-        else:
-            unshown += 1
+        elif budget.second_prover and unshown < MAX_UNSHOWN and LITERAL not in text:
+            about = [alone[at].standing(schema) for at, schema in _chosen(way, len(accepting))]
+            if algebra.is_contained([*accepting, *about], document):
+                second_prover = True
+                continue
+        unshown += not isinstance(found, Found)
         pointer = way.instance_pointer(found.value if isinstance(found, Found) else None)
         told[index] = Reason(way.pointer, way.keyword, found, way.accepting_pointer, pointer, way.path, way.among)
     return Reasons(tuple(told[index] for index in sorted(told)), second_prover)
 
 
-def _is_none(accepting: Sequence[Json], document: Json, text: str) -> bool:
-    """Say whether the second prover closes a way."""
-    return LITERAL not in text and algebra.is_contained(accepting, document)
+def _candidates_each(accepting: Sequence[Json], refusing: Json, ways: Sequence[Way]) -> list[tuple[list[Node], Node]]:
+    """Return what is to be accepted and refused for each way: its alternatives too, and its skeleton."""
+    chosen = [_chosen(way, len(accepting)) for way in ways]
+    sides = [Parts({}, []) for _ in accepting]
+    for at in {at for row in chosen for at, _ in row}:
+        schemas = [_moved(schema) for row in chosen for each, schema in row if each == at]
+        sides[at] = Parts({"whole": _moved(accepting[at])}, schemas)
+    refused = Parts({"whole": _moved(refusing)}, [_moved(way.skeleton) for way in ways])
+    roots, parts = read_parts(accepting, [*sides, refused])
+    left = list(map(iter, parts))
+    return [([*roots, *(next(left[at]) for at, _ in row)], next(left[-1])) for row in chosen]
 
 
-def _show(prepared: Prepared, values: Iterator[Json], document: Json) -> Found | GaveUp:
+def _chosen(way: Way, documents: int) -> list[tuple[int, Json]]:
+    """Return the alternatives that a way is about, each with the position of its document; none that a proof made."""
+    return [(each.branch.document, each.schema) for each in way.chosen if 0 <= each.branch.document < documents]
+
+
+def _show(prepared: Prepared, values: Iterator[Json], way: Way, document: Json) -> Found | GaveUp:
     keyword: Quick | None = None
     try:
         for value in islice(values, CANDIDATES_EACH):
             try:
-                if not prepared.fits(value):
+                if not way.is_about(value) or not prepared.fits(value):
                     continue
             except Disagreement:
                 continue
             # That something refuses it, both validators have said; that it is this keyword, the quicker one says.
             keyword = keyword or Quick(document)
             if not keyword.accepts(value):
-                return Found(shrunk(value, partial(_still_shows, prepared, keyword)))
+                return Found(shrunk(value, partial(_still_shows, prepared, way, keyword)))
     except (CannotValidate, RecursionError) as problem:
         return GaveUp(str(problem) or "the schemas are nested too deep to search")
     return GaveUp("neither a value nor a proof was found within the budget")
@@ -161,9 +175,9 @@ class _Alone:
         return _moved(schema, renamed), met
 
 
-def _still_shows(prepared: Prepared, keyword: Quick, value: Json) -> bool:
+def _still_shows(prepared: Prepared, way: Way, keyword: Quick, value: Json) -> bool:
     try:
-        return not keyword.accepts(value) and prepared.surely_fits(value)
+        return way.is_about(value) and not keyword.accepts(value) and prepared.surely_fits(value)
     except CannotValidate:
         return False
 

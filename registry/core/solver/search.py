@@ -6,7 +6,7 @@ where they differ are walked. It is given steps, not time, and its order never c
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.search_demands import Option, wanted
@@ -18,11 +18,11 @@ from registry.core.solver.search_values import Values
 from registry.core.solver.validators import CannotValidate, Disagreement, Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from registry.core.solver.search_graph import Node
 
-__all__ = ["candidates", "candidates_each", "witness"]
+__all__ = ["Parts", "candidates", "candidates_of", "read_parts", "witness"]
 
 Json = Any
 STEPS = 40_000
@@ -42,15 +42,24 @@ def candidates(accepting: Sequence[Json], refusing: Sequence[Json], steps: int =
     return _candidates(roots[: len(accepting)], roots[len(accepting) :], steps)
 
 
-def candidates_each(
-    accepting: Sequence[Json], parts: Sequence[Json], common: Json
-) -> list[Callable[[int], Iterator[Json]]]:
-    """Return, for each of many ``parts`` to be refused, what yields the candidates within some steps.
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Parts of one document, beside what they refer to under ``$defs``."""
 
-    The parts are schemas of one document, with its ``common``.
-    """
-    *roots, whole = graph([*accepting, {**common, "prefixItems": list(parts)}])
-    return [partial(_candidates, roots, [part]) for part in whole.keywords["prefixItems"]]
+    definitions: Json
+    schemas: Sequence[Json]
+
+
+def read_parts(accepting: Sequence[Json], parts: Sequence[Parts]) -> tuple[list[Node], list[list[Node]]]:
+    """Read whole schemas and parts of others, for ``candidates_of``: what means the same is known to."""
+    documents = [{"$defs": each.definitions, "prefixItems": list(each.schemas)} for each in parts]
+    roots = graph([*accepting, *documents])
+    return roots[: len(accepting)], [root.keywords["prefixItems"] for root in roots[len(accepting) :]]
+
+
+def candidates_of(accepting: Sequence[Node], refusing: Node, steps: int) -> Iterator[Json]:
+    """Yield the candidates for one part to be refused."""
+    return _candidates(accepting, [refusing], steps)
 
 
 def _candidates(accepting: Sequence[Node], refusing: Sequence[Node], steps: int) -> Iterator[Json]:

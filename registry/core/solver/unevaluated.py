@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from registry.core.solver.graph import ANYTHING, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
 MAX_CASES = 32
 MAX_BRANCHES = 5
@@ -38,6 +38,12 @@ class _Seen:
     all_properties: bool = False
     all_items: bool = False
 
+    def mark(self) -> Hashable:
+        """Return what is equal for equal ones."""
+        conditions, matching = (tuple(each.kind for each in row) for row in (self.conditions, self.matching))
+        evaluated = (self.names, self.patterns, self.prefix, self.all_properties, self.all_items)
+        return conditions, matching, *evaluated
+
     def joined(self, other: _Seen) -> _Seen:
         """Return what is evaluated when both hold."""
         return _Seen(
@@ -56,7 +62,7 @@ def cases(node: Node) -> tuple[Node, ...]:
     if node.cases is None:
         try:
             found = _inside(node, 0)
-            node.cases = tuple(_case(node, seen, index) for index, seen in enumerate(found))
+            node.cases = tuple(_case(node, seen) for seen in found)
         except _TooMany:
             node.cases = ()
     return node.cases
@@ -69,8 +75,9 @@ def is_closing(node: Node) -> bool:
     )
 
 
-def _case(node: Node, seen: _Seen, index: int) -> Node:
-    case = Node(node.pointer, {}, -1, kind=("case", node.kind, index))
+def _case(node: Node, seen: _Seen) -> Node:
+    # By what it says, never by its number: nodes of one kind may list their alternatives in another order.
+    case = Node(node.pointer, {}, -1, kind=("case", node.kind, seen.mark()))
     conditions = seen.conditions
     if "unevaluatedProperties" in node.one and not seen.all_properties:
         case.named["properties"] = dict.fromkeys(sorted(seen.names), ANYTHING)

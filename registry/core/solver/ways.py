@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from registry.core.solver.conjunction import in_place
 from registry.core.solver.dialects import LITERAL, token
-from registry.core.solver.facts import matches, may_evaluate
+from registry.core.solver.facts import exact_name, matches, may_evaluate
 from registry.core.solver.graph import NEVER, NUMBERS, TYPE_NODES, Kind, Node
 from registry.core.solver.leaves import finite_values
+from registry.core.solver.way import Place, Step, Way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,71 +38,6 @@ _LEAVES = (
     *("dependentRequired", "propertyNames", "not", "unevaluatedItems"),
 )
 _TOGETHER = {"contains": ("contains", "minContains", "maxContains"), "if": ("if", "then", "else")}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step into a value, as paths write it: ``.name``, ``[2]``, ``[]`` any item, ``{}`` any of some names.
-
-    ``token`` is the step in a JSON Pointer; ``names`` says of a map which names are meant.
-    """
-
-    written: str
-    token: str = ""
-    names: Callable[[str], bool] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One keyword that may refuse: where it stands, and the skeleton that holds nothing else.
-
-    ``among``: what accepts there is one of several alternatives.
-    """
-
-    pointer: str
-    keyword: str
-    skeleton: Json
-    accepting_pointer: str | None
-    steps: tuple[Step, ...]
-    among: bool = False
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The place in the value."""
-        return tuple(step.written for step in self.steps)
-
-    def instance_pointer(self, value: Json) -> str:
-        """Return the JSON Pointer of the place in one value."""
-        found, node = "", value
-        for step in self.steps:
-            name = step.token
-            if step.names is not None and isinstance(node, dict):
-                name = next((each for each in node if step.names(each)), name)
-            found += f"/{token(name)}"
-            if isinstance(node, dict):
-                node = node.get(name)
-            elif isinstance(node, list):
-                node = node[int(name)] if name.isdecimal() and int(name) < len(node) else None
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the walk stands: in the value, in the accepting schema, and how to build a skeleton around it."""
-
-    build: Callable[[Json], Json]
-    steps: tuple[Step, ...]
-    accepting_pointer: str | None
-    among: bool = False
-
-    def below(self, wrap: Callable[[Json], Json], step: Step, nodes: Sequence[Node]) -> _Place:
-        """Go down into a part of the value."""
-        return _Place(self.around(wrap).build, (*self.steps, step), nodes[0].resolved.pointer if nodes else None)
-
-    def around(self, wrap: Callable[[Json], Json]) -> _Place:
-        """Stay at the value, in a subschema that applies to it."""
-        build = self.build
-        return replace(self, build=lambda inner: build(wrap(inner)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +66,14 @@ class Ways:
     def all(self, accepting: Sequence[Node], target: Node) -> Iterator[Way]:
         """Yield the ways in which the target may refuse what all of ``accepting`` accept, each once."""
         told: set[tuple[str, str | None, tuple[str, ...]]] = set()
-        place = _Place(lambda inner: inner, (), accepting[0].resolved.pointer if accepting else None)
+        place = Place(lambda inner: inner, (), accepting[0].resolved.pointer if accepting else None)
         for way in self._at(accepting, target, place):
             key = (way.pointer, way.accepting_pointer, way.path)
             if key not in told:
                 told.add(key)
                 yield way
 
-    def _at(self, nodes: Sequence[Node], target: Node, place: _Place) -> Iterator[Way]:
+    def _at(self, nodes: Sequence[Node], target: Node, place: Place) -> Iterator[Way]:
         target = target.resolved
         facts = self.prover.facts(nodes)
         pair = (frozenset(atom.kind for atom in facts.atoms), target.kind)
@@ -150,14 +86,14 @@ class Ways:
         )
         if len(cases) <= MAX_CASES and any(branch is not None for _, branch in cases):
             for narrowed, branch in cases:
-                yield from self._at(narrowed, target, _of_case(place, branch))
+                yield from self._at(narrowed, target, place.of_case(branch))
         else:
             yield from self._inside(facts, nodes, target, place)
         self.open.discard(pair)
 
-    def _inside(self, facts: Facts, nodes: Sequence[Node], target: Node, place: _Place) -> Iterator[Way]:
+    def _inside(self, facts: Facts, nodes: Sequence[Node], target: Node, place: Place) -> Iterator[Way]:
         if target.false:
-            yield _way(target, "", False, place)
+            yield place.way(target, "", False)
             return
         if target.reference:
             yield from self._at(nodes, target.reference, place)
@@ -166,12 +102,12 @@ class Ways:
         for name in target.required():
             if name not in facts.required:
                 index = target.keywords["required"].index(name)
-                yield _way(target, f"/required/{index}", {"required": [name]}, place)
+                yield place.way(target, f"/required/{index}", {"required": [name]})
         for keyword in _LEAVES:
             if keyword in target.keywords:
                 rule = {keyword: target.keywords[keyword]}
                 if not self._proven(facts.atoms, self._alone(target, rule)):
-                    yield _way(target, f"/{keyword}", rule, place)
+                    yield place.way(target, f"/{keyword}", rule)
         for keyword in ("anyOf", "oneOf"):
             if keyword in target.many:
                 yield from self._alternatives(facts, target, keyword, place)
@@ -179,7 +115,7 @@ class Ways:
             if keyword in target.keywords:
                 rule = {each: target.keywords[each] for each in together if each in target.keywords}
                 if not self._proven(facts.atoms, self._alone(target, rule)):
-                    yield _way(target, f"/{keyword}", rule, place)
+                    yield place.way(target, f"/{keyword}", rule)
         if "object" in facts.types:
             yield from self._object(facts, target, place)
         if "array" in facts.types:
@@ -208,7 +144,7 @@ class Ways:
             many={name: row for name, row in target.many.items() if name in rule},
         )
 
-    def _alternatives(self, facts: Facts, target: Node, row: str, place: _Place) -> Iterator[Way]:
+    def _alternatives(self, facts: Facts, target: Node, row: str, place: Place) -> Iterator[Way]:
         """Go on inside the only alternative that a case leaves; where several are left, tell of the keyword itself."""
         rule = {row: target.keywords[row]}
         alone = self._alone(target, rule)
@@ -226,9 +162,9 @@ class Ways:
             # Refused by every alternative is refused, also where exactly one is wanted.
             others = [each for index, each in enumerate(written) if index != left[0]]
             inside = place.around(lambda inner, others=others: {"anyOf": [*others, inner]})  # type: ignore[misc]
-            yield from self._at(case.nodes, branches[left[0]], _of_case(inside, case.branch))
+            yield from self._at(case.nodes, branches[left[0]], inside.of_case(case.branch))
         if undecided:
-            yield _way(target, f"/{row}", rule, place)
+            yield place.way(target, f"/{row}", rule)
 
     def _cases(self, facts: Facts) -> Iterator[_Case]:
         """Yield the accepting side by type and by the alternatives of its own."""
@@ -273,7 +209,7 @@ class Ways:
                 fixed.append(self.prover.made.constant(name, values[0]))
         return [index for index in left if not fixed or not self._empty((case.type, *fixed, branches[index]))]
 
-    def _object(self, facts: Facts, target: Node, place: _Place) -> Iterator[Way]:
+    def _object(self, facts: Facts, target: Node, place: Place) -> Iterator[Way]:
         for name, node in target.properties().items():
             yield from self._property(facts, name, node, place)
         for pattern, node in target.patterns().items():
@@ -281,24 +217,25 @@ class Ways:
         for owner, node in target.named.get("dependentSchemas", {}).items():
             if not self._proven(facts.atoms, node):
                 rule = {"dependentSchemas": {owner: target.keywords["dependentSchemas"][owner]}}
-                yield _way(target, f"/dependentSchemas/{token(owner)}", rule, place)
+                yield place.way(target, f"/dependentSchemas/{token(owner)}", rule)
         yield from self._additional(facts, target, place)
         yield from self._unevaluated(facts, target, place)
 
-    def _property(self, facts: Facts, name: str, node: Node, place: _Place) -> Iterator[Way]:
+    def _property(self, facts: Facts, name: str, node: Node, place: Place) -> Iterator[Way]:
         nodes = facts.property(name)
         step = place.below(lambda inner: {"properties": {name: inner}}, Step(f".{name}", name), nodes)
         if not nodes and node.resolved.false:
             step = replace(step, accepting_pointer=place.accepting_pointer)
         yield from self._at(nodes, node, step)
 
-    def _pattern(self, facts: Facts, pattern: str, node: Node, target: Node, place: _Place) -> Iterator[Way]:
+    def _pattern(self, facts: Facts, pattern: str, node: Node, target: Node, place: Place) -> Iterator[Way]:
         if node.trivial:
             return
         rule = {"patternProperties": {pattern: target.keywords["patternProperties"][pattern]}}
-        for name in facts.names():
+        single = exact_name(pattern)
+        for name in dict.fromkeys([*facts.names(), *([] if single is None else [single])]):
             if matches(pattern, name) is None:
-                yield _way(target, f"/patternProperties/{token(pattern)}", rule, place)
+                yield place.way(target, f"/patternProperties/{token(pattern)}", rule)
                 return
             if matches(pattern, name):
                 yield from self._property(facts, name, node, place)
@@ -308,7 +245,7 @@ class Ways:
                 inside = place.below(lambda inner: {"patternProperties": {pattern: inner}}, step, case.nodes)
                 yield from self._at(case.nodes, node, inside)
 
-    def _additional(self, facts: Facts, target: Node, place: _Place) -> Iterator[Way]:
+    def _additional(self, facts: Facts, target: Node, place: Place) -> Iterator[Way]:
         rest = target.one.get("additionalProperties")
         if rest is None or rest.trivial:
             return
@@ -319,14 +256,14 @@ class Ways:
         cases = [case for case in facts.others() if not any(map(case.always, patterns))]
         if rest.resolved.false:
             if not all(self._proven(case.nodes, rest) for case in cases):
-                yield _way(target, "/additionalProperties", {**named, "additionalProperties": False}, place)
+                yield place.way(target, "/additionalProperties", {**named, "additionalProperties": False})
             return
         step = Step("{}", names=lambda name: not _describes(target, name))
         for case in cases:
             inside = place.below(lambda inner: {**named, "additionalProperties": inner}, step, case.nodes)
             yield from self._at(case.nodes, rest, inside)
 
-    def _unevaluated(self, facts: Facts, target: Node, place: _Place) -> Iterator[Way]:
+    def _unevaluated(self, facts: Facts, target: Node, place: Place) -> Iterator[Way]:
         rest = target.one.get("unevaluatedProperties")
         if rest is None or rest.trivial:
             return
@@ -340,15 +277,15 @@ class Ways:
         names = {name: True for node in together for name in node.properties()}
         rule = {"properties": names, "patternProperties": patterns}
         rule["unevaluatedProperties"] = target.keywords["unevaluatedProperties"]
-        yield _way(target, "/unevaluatedProperties", rule, place)
+        yield place.way(target, "/unevaluatedProperties", rule)
 
-    def _each_other(self, facts: Facts, rest: Node, place: _Place, is_meant: Callable[[str], bool]) -> Iterator[Way]:
+    def _each_other(self, facts: Facts, rest: Node, place: Place, is_meant: Callable[[str], bool]) -> Iterator[Way]:
         """Yield what is refused of each property that only the accepting side names."""
         for name in facts.names():
             if is_meant(name):
                 yield from self._property(facts, name, rest, place)
 
-    def _array(self, facts: Facts, target: Node, place: _Place) -> Iterator[Way]:
+    def _array(self, facts: Facts, target: Node, place: Place) -> Iterator[Way]:
         prefix = target.many.get("prefixItems", ())
         for index, node in enumerate(prefix):
             inside = place.below(_at_position(index), Step(f"[{index}]", str(index)), facts.item(index))
@@ -360,16 +297,6 @@ class Ways:
             for index in range(len(prefix), facts.prefix()):
                 yield from self._at(facts.item(index), target.one["items"], inside)
             yield from self._at(nodes, target.one["items"], inside)
-
-
-def _way(target: Node, step: str, rule: Json, place: _Place) -> Way:
-    keyword = step[1:].split("/", 1)[0] if step else "false"
-    return Way(target.pointer + step, keyword, place.build(rule), place.accepting_pointer, place.steps, place.among)
-
-
-def _of_case(place: _Place, branch: Node | None) -> _Place:
-    """Point at an alternative of the accepting side."""
-    return place if branch is None else replace(place, accepting_pointer=branch.resolved.pointer, among=True)
 
 
 def _at_position(index: int) -> Callable[[Json], Json]:

@@ -74,3 +74,34 @@ def test_one_part_that_is_hard_to_prove_leaves_the_parts_after_it_decided():
     found = reasons([Side(old, "absent"), Side(old)], [Side(new)])
     undecided = {each.pointer for each in found if not isinstance(each.answer, Found)}
     assert undecided <= {"/definitions/message/oneOf"}
+
+
+def kind(name, **members):
+    return {"type": "object", "properties": {"k": {"const": name}, **members}, "required": ["k"]}
+
+
+def test_the_value_for_an_alternative_is_one_of_that_alternative():
+    old = {"anyOf": [kind("a", v={"type": "string"}), kind("b", v={"type": "integer"})]}
+    new = {"type": "object", "properties": {"v": {"type": "string", "minLength": 1}}, "required": ["k", "v"]}
+    found = {(each.pointer, each.accepting_pointer): each.answer.value for each in reasons([Side(old)], [Side(new)])}
+    assert {
+        ("/required/1", "/anyOf/0"): {"k": "a"},
+        ("/required/1", "/anyOf/1"): {"k": "b"},
+        ("/properties/v/minLength", "/anyOf/0/properties/v"): {"k": "a", "v": ""},
+        ("/properties/v/type", "/anyOf/1/properties/v"): {"k": "b", "v": 0},
+    } == found
+
+
+def test_an_alternative_that_breaks_nothing_is_not_told_with_anothers_value():
+    """Of two names in all, ``k`` and ``v``, two must come: the second kind always has ``v``."""
+    full = {**kind("b"), "minProperties": 2, "propertyNames": {"enum": ["k", "v"]}}
+    (found,) = reasons([Side({"anyOf": [kind("a"), full]})], [Side({"required": ["v"]})])
+    assert ("/required/0", "/anyOf/0", {"k": "a"}) == (found.pointer, found.accepting_pointer, found.answer.value)
+
+
+def test_a_pattern_of_one_name_that_only_the_refusing_schema_mentions_is_told():
+    new = {"required": ["b"], "patternProperties": {"^a$": {"type": "string"}}}
+    assert [("/required/0", ()), ("/patternProperties/^a$/type", (".a",))] == told({"type": "object"}, new)
+    old = {"type": "object", "patternProperties": {"^b$": {"type": "string"}}}
+    new = {"patternProperties": {"^a$": False}, "properties": {"c": False}}
+    assert [("/properties/c", (".c",)), ("/patternProperties/^a$", (".a",))] == told(old, new)
