@@ -9,16 +9,17 @@ if TYPE_CHECKING:
 
 Json = Any
 MAX_TRIES = 80
+MAX_PARTS = 8_000  # that are asked about in all: a large value is tried less often, a very large one stays as it is
 
 
 def shrunk(value: Json, shows: Callable[[Json], bool]) -> Json:
     """Return a value that still ``shows`` it, without members and items that it doesn't need.
 
     What is left is as it was: a value that a schema gives as an example stays one. ``shows`` is asked at most 80 times,
-    and answers for all that is returned but the value given.
+    less often about large values, and answers for all that is returned but the value given.
     """
-    tries = MAX_TRIES
-    smaller = True
+    tries = min(MAX_TRIES, MAX_PARTS // _size(value))
+    smaller = tries > 0
     while smaller:
         smaller = False
         for candidate in _without_one_part(value):

@@ -44,11 +44,19 @@ def test_what_is_returned_shows_it_and_was_asked_about_a_bounded_number_of_times
     assert found == value or shows(found)
 
 
+def test_a_very_large_value_stays_as_it_is():
+    def never(_):
+        raise AssertionError("it would take too long")
+
+    value = {str(number): None for number in range(20_000)}
+    assert value == shrunk(value, never)
+
+
 def test_witnesses_keep_only_what_shows_the_break_and_what_is_required(monkeypatch):
     """However large the first candidate is."""
     monkeypatch.setattr(finding, "candidates", lambda *_: iter([ORDER]))
     module = sys.modules["registry.core.solver.reasons"]
-    monkeypatch.setattr(module, "candidates_each", lambda _, parts, __: [lambda _: iter([ORDER])] * len(parts))
+    monkeypatch.setattr(module, "candidates_of", lambda *_: iter([ORDER]))
     old = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["customer"]}
     new = {**old, "properties": {"id": {"type": "string", "maxLength": 2}}}
     assert {"id": "A-1", "customer": {}} == find([Side(old)], [Side(new)]).value
