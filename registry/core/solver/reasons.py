@@ -78,7 +78,6 @@ def reasons(accepted_by: Sequence[Side], refused_by: Sequence[Side], budget: Bud
 def _told(prepared: Prepared, ways: Sequence[Way], budget: Budget) -> Reasons:
     """Ask whether each way is one, in their order; those are left out that are proven to refuse nothing."""
     accepting, refusing = prepared.schemas()
-    common = {"$defs": {"whole": _moved(refusing[0])}}
     alone = [_Alone(each) for each in (*accepting, refusing[0])]
     rows = _candidates_each(accepting, refusing[0], ways)
     told: dict[int, Reason] = {}
@@ -90,8 +89,8 @@ def _told(prepared: Prepared, ways: Sequence[Way], budget: Budget) -> Reasons:
         way = ways[index]
         parts = (way.pointer, way.accepting_pointer)
         text = str(way.skeleton)
-        whole = {**common, "allOf": [_moved(way.skeleton)]}
-        document = whole if "$dynamicRef" in text else alone[-1].standing(way.skeleton)
+        # What a dynamic reference names depends on all that leads to it: then the whole document comes along.
+        document = alone[-1].beside_all(way.skeleton) if "$dynamicRef" in text else alone[-1].standing(way.skeleton)
         steps = STEPS_EACH if parts not in shown and unshown < MAX_UNSHOWN else STEPS_AFTER
         found = _show(prepared, candidates_of(*rows[index], steps), way, document)
         if isinstance(found, Found):
@@ -149,7 +148,7 @@ class _Alone:
 
     root: Json
     names: dict[str, str] = field(default_factory=dict)
-    _moved: dict[str, tuple[Json, list[str]]] = field(default_factory=dict)
+    _definitions: dict[str, tuple[Json, list[str]]] = field(default_factory=dict)
 
     def standing(self, skeleton: Json) -> Json:
         """Return a skeleton with the definitions that it needs."""
@@ -158,11 +157,15 @@ class _Alone:
         while left:
             reference = left.pop()
             if self.names[reference] not in definitions:
-                if reference not in self._moved:
-                    self._moved[reference] = self._renamed(named_by(self.root, reference[1:]))
-                definitions[self.names[reference]], further = self._moved[reference]
+                if reference not in self._definitions:
+                    self._definitions[reference] = self._renamed(named_by(self.root, reference[1:]))
+                definitions[self.names[reference]], further = self._definitions[reference]
                 left += further
         return {"$defs": definitions, "allOf": [body]} if definitions else body
+
+    def beside_all(self, skeleton: Json) -> Json:
+        """Return a skeleton with the whole document as its one definition."""
+        return {"$defs": {"whole": _moved(self.root)}, "allOf": [_moved(skeleton)]}
 
     def _renamed(self, schema: Json) -> tuple[Json, list[str]]:
         """Point references at short names; return them too."""
